@@ -1,0 +1,5 @@
+"""`python -m perfq`."""
+
+from perfq.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""What was recorded, as types: the samples, the figures, the result model."""

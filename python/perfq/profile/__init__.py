@@ -1,0 +1,1 @@
+"""The documents that users write: models, loading with line numbers, JSON Schema."""

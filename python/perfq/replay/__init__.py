@@ -1,0 +1,1 @@
+"""Qualify a client on a workload."""

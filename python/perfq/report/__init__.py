@@ -1,0 +1,1 @@
+"""result.json rendered: pure functions of the result, nothing measured here."""

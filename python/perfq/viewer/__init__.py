@@ -1,0 +1,1 @@
+"""The reference client: a real Textual application, in a process of its own."""

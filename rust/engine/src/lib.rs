@@ -1,0 +1,6 @@
+//! What perfq needs a clock, a socket, a terminal or /proc for.
+//!
+//! Every timestamp that ends up in a latency is taken here, in [`clock::now_ns`].
+
+pub mod clock;
+pub mod recorder;

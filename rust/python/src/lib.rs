@@ -1,0 +1,21 @@
+//! `perfq._core`: names, signatures, conversions, one error mapping. Nothing else.
+//!
+//! The border is coarse: one options mapping in, one handle out, the GIL released while Rust works.
+
+// pyo3 takes owned arguments where Python hands them over.
+#![allow(clippy::needless_pass_by_value, missing_docs)]
+
+mod errors;
+mod figures;
+mod plan;
+mod recorder;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<plan::Plan>()?;
+    module.add_class::<recorder::Recorder>()?;
+    figures::register(module)
+}
