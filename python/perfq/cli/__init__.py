@@ -12,7 +12,16 @@ import perfq
 from perfq.errors import PerfqError
 
 #: command → module:attribute, short help. Listed here so that `perfq --help` imports click alone.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "profile": ("perfq.cli.profile:profile", "List, show and validate workload profiles."),
+    "schema": ("perfq.cli.schema:schema", "Print the JSON Schema of a document."),
+    "plan": ("perfq.cli.plan:plan", "Resolve a profile: counts, rates, hashes, canonical text."),
+    "serve": ("perfq.cli.serve:serve", "Run the embedded Kubernetes API server."),
+    "view": ("perfq.cli.view:view", "Look at a cluster with the reference client."),
+    "replay": ("perfq.cli.replay:replay", "Qualify a client on a workload."),
+    "client": ("perfq.cli.client:client", "List and check client definitions."),
+    "report": ("perfq.cli.report:report", "Render a result again."),
+}
 
 
 class LazyGroup(click.Group):

@@ -5,10 +5,14 @@
 // pyo3 takes owned arguments where Python hands them over.
 #![allow(clippy::needless_pass_by_value, missing_docs)]
 
+mod api_server;
 mod errors;
 mod figures;
 mod plan;
+mod probe;
 mod recorder;
+mod sampler;
+mod terminal;
 
 use pyo3::prelude::*;
 
@@ -17,5 +21,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<recorder::Recorder>()?;
-    figures::register(module)
+    figures::register(module)?;
+    api_server::register(module)?;
+    probe::register(module)?;
+    sampler::register(module)?;
+    terminal::register(module)
 }

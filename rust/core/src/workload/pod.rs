@@ -30,10 +30,7 @@ pub fn write_pod(out: &mut Vec<u8>, object: ObjectRef, state: PodState, identity
     write_integer(out, identity.resource_version);
     text(out, r#"","generation":1,"creationTimestamp":""#);
     text(out, CREATED);
-    text(
-        out,
-        r#"","labels":{"app":"bench","perfq.dev/shard":"shard-"#,
-    );
+    text(out, r#"","labels":{"app":"bench","perfq.dev/shard":"shard-"#);
     write_padded(out, u64::from(object.index % 10), 2);
     text(out, r#"","pod-template-hash":"7c5ddbdf54"},"annotations":{"perfq.dev/workload":"v1"#);
     let pad_at = out.len();
@@ -75,14 +72,10 @@ pub fn write_pod(out: &mut Vec<u8>, object: ObjectRef, state: PodState, identity
     text(out, state.phase());
     text(out, r#"","conditions":["#);
     let ready = if state.pending { "False" } else { "True" };
-    for (i, (kind, status)) in [
-        ("Initialized", "True"),
-        ("Ready", ready),
-        ("ContainersReady", ready),
-        ("PodScheduled", "True"),
-    ]
-    .into_iter()
-    .enumerate()
+    for (i, (kind, status)) in
+        [("Initialized", "True"), ("Ready", ready), ("ContainersReady", ready), ("PodScheduled", "True")]
+            .into_iter()
+            .enumerate()
     {
         text(out, if i == 0 { r#"{"type":""# } else { r#",{"type":""# });
         text(out, kind);

@@ -1,0 +1,1 @@
+//! The listener for clients that report from inside: JSON lines on a Unix socket.

@@ -1,0 +1,1 @@
+//! cgroup, /proc and PSI readers on their own threads.

@@ -1,0 +1,1 @@
+//! A program in a pseudo-terminal: its screen and its clock.
