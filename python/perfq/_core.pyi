@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TypedDict, final
+from typing import TypedDict, final, type_check_only
 
 __version__: str
 
+@type_check_only
 class Figures(TypedDict):
     """Exact nearest-rank figures; None where there are too few samples (p99: 100, p999: 1,000)."""
 
@@ -17,6 +18,7 @@ class Figures(TypedDict):
     p999: int | None
     max: int | None
 
+@type_check_only
 class RecorderStatus(TypedDict):
     """What became of the lines so far."""
 

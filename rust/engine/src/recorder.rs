@@ -175,7 +175,7 @@ mod tests {
             for who in 0..4 {
                 let sink = recorder.sink();
                 scope.spawn(move || {
-                    (0..500).for_each(|n| sink.write(&serde_json::json!({"k": "x", "who": who, "n": n})))
+                    (0..500).for_each(|n| sink.write(&serde_json::json!({"k": "x", "who": who, "n": n})));
                 });
             }
         });

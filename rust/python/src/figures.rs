@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 #[pyfunction]
-fn quantiles<'py>(py: Python<'py>, mut values: Vec<i64>) -> PyResult<Bound<'py, PyDict>> {
+fn quantiles(py: Python<'_>, mut values: Vec<i64>) -> PyResult<Bound<'_, PyDict>> {
     let figures = py.detach(|| quantile::summarize(&mut values));
     let dict = PyDict::new(py);
     dict.set_item("count", figures.count)?;
