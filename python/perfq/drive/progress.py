@@ -1,0 +1,49 @@
+"""Progress on stderr: a line that is redrawn on a terminal, else one plain line every ten seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+PLAIN_EVERY_S = 10.0
+REDRAW_EVERY_S = 0.2
+
+
+class Progress:
+    """Where a run stands. Nothing is written when quiet."""
+
+    def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._quiet = quiet
+        self._live = self._stream.isatty()
+        self._last = 0.0
+        self._drawn = False
+
+    def say(self, text: str) -> None:
+        """A line that stays: a phase began."""
+        if not self._quiet:
+            self._erase()
+            print(text, file=self._stream, flush=True)
+
+    def update(self, text: str, now: float | None = None) -> None:
+        """Where the phase stands; most calls write nothing."""
+        now = time.monotonic() if now is None else now
+        every = REDRAW_EVERY_S if self._live else PLAIN_EVERY_S
+        if self._quiet or now - self._last < every:
+            return
+        self._last = now
+        if self._live:
+            print(f"\r\x1b[2K{text}", end="", file=self._stream, flush=True)
+            self._drawn = True
+        else:
+            print(text, file=self._stream, flush=True)
+
+    def close(self) -> None:
+        """Leaves no half line behind."""
+        self._erase()
+
+    def _erase(self) -> None:
+        if self._drawn:
+            print("\r\x1b[2K", end="", file=self._stream, flush=True)
+            self._drawn = False

@@ -1,0 +1,93 @@
+"""What the driver itself does for a failure profile: it opens the log that trickles.
+
+All other failures are injected by the server, at the event that the profile names.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from perfq.drive.scenarios import run_scenario
+from perfq.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from perfq.drive.input import InputSampler
+    from perfq.drive.probes import ProbeEvents
+    from perfq.profile.client import ClientDefinition
+    from perfq.replay.session import ReplaySession
+
+#: How long the trickling log stays open.
+LOG_OPEN_S = 6.0
+
+#: What a client must be able to do for each failure kind, as a question to its definition.
+NEEDS = {
+    "gone": "it watches Pods",
+    "throttled": "it watches Pods",
+    "forbidden": "it has a second scope (nodes)",
+    "slow": "it takes keys",
+    "metrics_unavailable": "it polls metrics",
+    "slow_logs": "it has a scenario that opens a log",
+}
+
+
+def refuse_what_cannot_be_exercised(profile: Mapping[str, Any], client: ClientDefinition) -> None:
+    """UsageError where the profile injects what this kind of client can never meet."""
+    able = client.failure_kinds()
+    for i, failure in enumerate(profile["failures"]):
+        kind = failure["kind"]
+        if kind not in able:
+            raise UsageError(
+                f"failures.{i}.kind: client {client.name!r} cannot exercise {kind!r} "
+                f"(it would only if {NEEDS[kind]}); use --client viewer or another profile"
+            )
+
+
+class FailureScenes:
+    """Opens the log when the server says that logs trickle from now on, and closes it again."""
+
+    def __init__(self, session: ReplaySession) -> None:
+        self._session = session
+        self._closes: float | None = None
+        self._done = False
+
+    def during(
+        self, state: dict[str, Any], pairs: InputSampler | None, probes: ProbeEvents | None
+    ) -> None:
+        """Called on every tick of the churn."""
+        if self._done:
+            return
+        if self._closes is None:
+            if not state["faults"].get("slow_logs", {}).get("injected"):
+                return
+            for part in (pairs, probes):
+                if part is not None:
+                    part.pause()
+            self._open()
+            self._closes = time.monotonic() + LOG_OPEN_S
+        elif time.monotonic() >= self._closes:
+            self._close()
+            self._done = True
+            for part in (pairs, probes):
+                if part is not None:
+                    part.resume()
+
+    def _open(self) -> None:
+        step = self._session.options.client.step("logs")
+        if step is None:
+            return
+        self._session.mark("log_opening")
+        open_only = type(step)(name="slow_logs", keys=step.keys, expect=step.expect)
+        run_scenario(self._session.terminal, self._session.recorder, open_only)
+        self._session.mark("log_open")
+
+    def _close(self) -> None:
+        step = self._session.options.client.step("logs")
+        self._session.mark("log_closing")
+        if step is not None and step.back:
+            self._session.terminal.write(step.back)
+            if step.back_expect:
+                self._session.terminal.wait_screen(step.back_expect, 10.0)
+        self._session.mark("log_closed")

@@ -1,0 +1,144 @@
+"""The parts of one replay: recorder, server, probe listener, client in its terminal, sampler.
+
+They are started in that order and stopped in the reverse one, whatever happens in between.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from perfq.drive.environment import ClientHome
+from perfq.drive.kubeconfig import write_kubeconfig
+from perfq.errors import InvalidRun, UsageError
+
+if TYPE_CHECKING:
+    from perfq.drive.rundir import RunDirectory
+    from perfq.replay.options import ReplayOptions
+
+SAMPLE_EVERY_MS = 100
+CLIENT_GRACE_S = 2.0
+
+
+class ReplaySession:
+    """Everything that runs during a replay. A context manager; `close` is safe to call twice."""
+
+    def __init__(self, options: ReplayOptions, run: RunDirectory) -> None:
+        self.options = options
+        self.run = run
+        self.left: list[str] = []
+        self._stack = ExitStack()
+        self._marked_stop = False
+        self.screen_populated = False
+
+    def __enter__(self) -> ReplaySession:
+        try:
+            self._open()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def _open(self) -> None:
+        from perfq import _core
+
+        options = self.options
+        self.recorder = _core.Recorder(self.run.path / "samples.ndjson")
+        self._stack.callback(self.recorder.close)
+        self.home = ClientHome.create()
+        self._stack.callback(lambda: self.left.extend(self.home.remove()))
+        try:
+            self.server = _core.ApiServer.start(
+                {
+                    "plan": options.plan,
+                    "recorder": self.recorder,
+                    "start": "manual",
+                    "pod_bytes": options.pod_bytes,
+                }
+            )
+        except OSError as error:
+            raise InvalidRun(f"the embedded server did not start: {error}") from error
+        self._stack.callback(self.server.stop)
+        write_kubeconfig(
+            self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token
+        )
+        self.probe = _core.ProbeListener.start(
+            {"path": str(self.home.probe_socket), "recorder": self.recorder}
+        )
+        self._stack.callback(self.probe.stop)
+        self.mark("spawning")
+        self.terminal = _core.Terminal.start(self._terminal_options())
+        self._stack.callback(self._stop_client)
+        self.mark("spawned")
+        self.sampler = _core.Sampler.start(
+            {
+                "recorder": self.recorder,
+                "interval_ms": SAMPLE_EVERY_MS,
+                "trees": [{"who": "client", "pid": self.terminal.pid}],
+                "self": "harness",
+            }
+        )
+        self._stack.callback(self.sampler.stop)
+
+    def _terminal_options(self) -> dict[str, Any]:
+        options = self.options
+        environment = self.home.environment(options.client.environment)
+        program = options.argv[0]
+        if shutil.which(program, path=environment.get("PATH")) is None:
+            raise UsageError(f"the client {program!r} was not found on PATH; install it or name its path")
+        supervisor = Path(__file__).parent.parent / "drive" / "supervisor.py"
+        return {
+            "argv": list(options.argv),
+            "env": environment,
+            "cwd": os.getcwd(),  # noqa: PTH109 - said in the report: the caller's own directory
+            "cols": options.size.cols,
+            "rows": options.size.rows,
+            "recorder": self.recorder,
+            "cast": str(self.run.path / "terminal.cast"),
+            "supervisor": [sys.executable, "-I", "-S", str(supervisor)],
+        }
+
+    def mark(self, name: str, **fields: object) -> int:
+        """Records that a phase began; gives the instant."""
+        now = time.monotonic_ns()
+        self.recorder.write(json.dumps({"k": "mark", "t": now, "name": name, **fields}))
+        return now
+
+    def keep_last_screen(self) -> str:
+        """Writes both screens of the client beside the recordings; gives the file's name."""
+        screen = self.terminal.screen()
+        text = "\n".join(screen["lines"]) + "\n\n--- the other screen ---\n" + "\n".join(screen["other"]) + "\n"
+        self.run.write("last-screen.txt", text)
+        return "last-screen.txt"
+
+    def _stop_client(self) -> None:
+        if not self._marked_stop:
+            self._marked_stop = True
+            self.mark("stopping")
+            self.terminal.stop(CLIENT_GRACE_S)
+            self.mark("client_stopped")
+
+    def stop_client(self) -> None:
+        """Ends the client and all it started."""
+        self._stop_client()
+
+    def on_close(self, call: Callable[[], object]) -> None:
+        """Has something called before the parts are stopped."""
+        self._stack.callback(call)
+
+    def close(self) -> None:
+        """Stops everything."""
+        self._stack.close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
