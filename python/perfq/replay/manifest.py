@@ -1,0 +1,57 @@
+"""The manifest of a replay: everything that judging needs and the samples do not say."""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+from typing import TYPE_CHECKING
+
+import perfq
+from perfq.measure.manifest import (
+    Anchor,
+    ClientFacts,
+    HostFacts,
+    Manifest,
+    PerfqFacts,
+    PlanFacts,
+    ReplayOptions,
+    ScopeFact,
+    TargetFacts,
+)
+
+if TYPE_CHECKING:
+    from perfq.replay import options as asked
+
+
+def build_manifest(options: asked.ReplayOptions) -> Manifest:
+    """The manifest as it is written before anything starts."""
+    client = options.client
+    return Manifest(
+        kind="replay",
+        run_id=options.run_id,
+        command=shlex.join(options.command),
+        started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        anchor=Anchor.now(),
+        plan=PlanFacts.of(options.plan),
+        client=ClientFacts(
+            name=client.name,
+            kind=client.kind,
+            argv=list(options.argv),
+            has_probe=client.has_probe,
+            has_table=client.has_table,
+            has_screen=client.draws_rows,
+            has_cursor=client.has_cursor,
+            scopes=[ScopeFact(resource=s.resource, namespace=s.namespace) for s in client.declared_scopes()],
+        ),
+        target=TargetFacts(kind="embedded", tls=True),
+        host=HostFacts.here(),
+        perfq=PerfqFacts(version=perfq.__version__),
+        options=ReplayOptions(
+            input_pairs=options.pairs if client.has_cursor else 0,
+            probes=options.probes if client.draws_rows else 0,
+            cols=options.size.cols,
+            rows=options.size.rows,
+            max_time_s=options.limits.max_time_s,
+        ),
+        budgets=[budget.plain() for budget in options.budgets],
+    )
