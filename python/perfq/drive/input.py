@@ -103,7 +103,7 @@ class InputSampler:
                 finally:
                     self._idle.set()
                 self.done_pairs += 1
-        except BaseException as error:  # noqa: BLE001 - handed to the driver, which reports it
+        except BaseException as error:
             self.error = error
 
     def _pair(self, pair: int) -> None:

@@ -122,7 +122,7 @@ class ProbeEvents:
                     self._send(due.pop()[0])
                 self._settle()
                 self._stop.wait(_TICK_S)
-        except BaseException as error:  # noqa: BLE001 - handed to the driver, which reports it
+        except BaseException as error:
             self.error = error
         finally:
             for i, pending in list(self._pending.items()):

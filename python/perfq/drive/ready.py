@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from perfq.profile.client import Scope
 
 #: Without declared scopes: no new scope may have been opened for this long.
 SETTLED_NS = 1_000_000_000
 #: A client that shows nothing recognisable is waited for this long after its scopes are ready.
 SCREEN_GRACE_NS = 3_000_000_000
-
-
-@dataclass(frozen=True)
-class Scope:
-    """A LIST+WATCH pair: resource (plural) and namespace ("" for all)."""
-
-    resource: str
-    namespace: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,9 +23,7 @@ class ScopeState:
     missing: str | None
 
 
-def scopes_ready(
-    declared: Sequence[Scope], progress: Mapping[str, Any], now_ns: int
-) -> ScopeState:
+def scopes_ready(declared: Sequence[Scope], progress: Mapping[str, Any], now_ns: int) -> ScopeState:
     """Judges the server's progress: every declared scope has its WATCH open and its LIST complete.
 
     Where none is declared (a generic client): the first Pod LIST is complete, its WATCH is open, and

@@ -79,9 +79,7 @@ class RunDirectory:
         self.write("SHA256SUMS", "".join(f"{entry['sha256']}  {entry['path']}\n" for entry in entries))
 
     def _files(self) -> list[Path]:
-        return sorted(
-            path for path in self.path.rglob("*") if path.is_file() and not path.name.startswith(".")
-        )
+        return sorted(path for path in self.path.rglob("*") if path.is_file() and not path.name.startswith("."))
 
     def _entry(self, path: Path) -> dict[str, object]:
         with path.open("rb") as file:

@@ -237,9 +237,7 @@ def _client_1k() -> list[Budget]:
         ),
         parse_budget(
             "process.client.rss_slope_bytes_per_min<=1MiB/min",
-            Conditions(
-                min_duration=1800, rationale="clients stay open for days; below 30 min a slope is noise"
-            ),
+            Conditions(min_duration=1800, rationale="clients stay open for days; below 30 min a slope is noise"),
         ),
         parse_budget(
             "process.client.rss_peak_bytes<=512MiB",

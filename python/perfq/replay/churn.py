@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from perfq.drive.definition import move_keys, view_of
 from perfq.drive.input import InputPlan, InputSampler
 from perfq.drive.probes import ProbeEvents, ProbePlan
 from perfq.drive.stop import Reading, Stop, check
@@ -55,15 +56,15 @@ class Churn:
     def run(self) -> ChurnEnd:
         """Starts the plan's clock and returns when the last event was committed, or when it was stopped."""
         session, options = self._session, self._session.options
-        view = options.client.view()
+        view = view_of(options.client)
         seconds = float(options.plan.duration_seconds)
         t0_ns = session.server.start_churn()
         session.mark("churn_start", t0=t0_ns, seconds=options.plan.duration_seconds)
         if options.pairs and options.client.has_cursor:
-            plan = InputPlan(options.pairs, seconds, options.client.move_keys(), view)
+            plan = InputPlan(options.pairs, seconds, move_keys(options.client), view)
             self._input = InputSampler(session.terminal, session.recorder, plan)
             self._input.start(t0_ns)
-        if options.probes and options.client.draws_rows:
+        if options.probes and options.client.rows != "never":
             seed = int(str(options.profile["seed"]))
             probes = ProbePlan(options.probes, seconds, seed, view)
             self._probes = ProbeEvents(session.server, session.terminal, session.recorder, probes)
@@ -106,9 +107,7 @@ class Churn:
         self._session.server.extend(more)
         self._end.extended_seconds += more
         self._end.expected_digest = plan.extended(self._end.extended_seconds).final_hash
-        self._session.mark(
-            "extended", seconds=self._end.extended_seconds, expected=self._end.expected_digest
-        )
+        self._session.mark("extended", seconds=self._end.extended_seconds, expected=self._end.expected_digest)
 
     def _stopped(self, state: dict[str, Any], t0_ns: int) -> bool:
         if self._interruption.requested:

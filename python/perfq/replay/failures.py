@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from perfq.drive.scenarios import run_scenario
+from perfq.drive.definition import step_of
+from perfq.drive.scenarios import Step, run_scenario
 from perfq.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ class FailureScenes:
         self._closes: float | None = None
         self._done = False
 
-    def during(
-        self, state: dict[str, Any], pairs: InputSampler | None, probes: ProbeEvents | None
-    ) -> None:
+    def during(self, state: dict[str, Any], pairs: InputSampler | None, probes: ProbeEvents | None) -> None:
         """Called on every tick of the churn."""
         if self._done:
             return
@@ -74,17 +73,21 @@ class FailureScenes:
                 if part is not None:
                     part.resume()
 
+    def _step(self) -> Step | None:
+        scenario = self._session.options.client.scenario("logs")
+        return None if scenario is None else step_of(scenario)
+
     def _open(self) -> None:
-        step = self._session.options.client.step("logs")
+        step = self._step()
         if step is None:
             return
         self._session.mark("log_opening")
-        open_only = type(step)(name="slow_logs", keys=step.keys, expect=step.expect)
+        open_only = Step(name="slow_logs", keys=step.keys, expect=step.expect)
         run_scenario(self._session.terminal, self._session.recorder, open_only)
         self._session.mark("log_open")
 
     def _close(self) -> None:
-        step = self._session.options.client.step("logs")
+        step = self._step()
         self._session.mark("log_closing")
         if step is not None and step.back:
             self._session.terminal.write(step.back)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import perfq
 from perfq.measure.manifest import (
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 def build_manifest(options: asked.ReplayOptions) -> Manifest:
     """The manifest as it is written before anything starts."""
     client = options.client
+    kind: Literal["viewer", "watch", "command"] = "command"
+    if client.name in ("viewer", "watch"):
+        kind = client.name  # type: ignore[assignment]
     return Manifest(
         kind="replay",
         run_id=options.run_id,
@@ -35,23 +39,23 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
         plan=PlanFacts.of(options.plan),
         client=ClientFacts(
             name=client.name,
-            kind=client.kind,
+            kind=kind,
             argv=list(options.argv),
-            has_probe=client.has_probe,
-            has_table=client.has_table,
-            has_screen=client.draws_rows,
+            has_probe=client.probe,
+            has_table=client.table,
+            has_screen=client.rows != "never",
             has_cursor=client.has_cursor,
-            scopes=[ScopeFact(resource=s.resource, namespace=s.namespace) for s in client.declared_scopes()],
+            scopes=[ScopeFact(resource=s.resource, namespace=s.namespace) for s in client.scopes],
         ),
         target=TargetFacts(kind="embedded", tls=True),
         host=HostFacts.here(),
         perfq=PerfqFacts(version=perfq.__version__),
         options=ReplayOptions(
             input_pairs=options.pairs if client.has_cursor else 0,
-            probes=options.probes if client.draws_rows else 0,
+            probes=options.probes if client.rows != "never" else 0,
             cols=options.size.cols,
             rows=options.size.rows,
             max_time_s=options.limits.max_time_s,
         ),
-        budgets=[budget.plain() for budget in options.budgets],
+        budgets=[dataclasses.asdict(budget) for budget in options.budgets],
     )

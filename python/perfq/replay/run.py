@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from perfq.drive.definition import step_of, view_of
 from perfq.drive.ready import SCREEN_GRACE_NS, scopes_ready
 from perfq.drive.scenarios import run_scenario
 from perfq.replay.churn import Churn, ChurnEnd
@@ -54,9 +55,7 @@ def drive(options: ReplayOptions, run: RunDirectory, progress: Progress, interru
     return driven
 
 
-def _run_churn(
-    session: ReplaySession, progress: Progress, interruption: Interruption, driven: Driven
-) -> None:
+def _run_churn(session: ReplaySession, progress: Progress, interruption: Interruption, driven: Driven) -> None:
     churn = Churn(session, progress, interruption)
     scenes = FailureScenes(session)
     churn.during = scenes.during
@@ -79,7 +78,7 @@ def _await_ready(session: ReplaySession, progress: Progress, interruption: Inter
     """Returns None once the client is ready and populated; else why it is not."""
     options = session.options
     deadline = time.monotonic() + options.ready_timeout_s
-    declared = options.client.declared_scopes()
+    declared = options.client.scopes
     missing = "nothing yet"
     while time.monotonic() < deadline and not interruption.requested:
         exited = session.terminal.progress()["exited"]
@@ -101,9 +100,7 @@ def _await_ready(session: ReplaySession, progress: Progress, interruption: Inter
     if interruption.requested:
         return None
     name = session.keep_last_screen()
-    return (
-        f"the client was not ready within {options.ready_timeout_s:g} s: {missing}; its last screen is in {name}"
-    )
+    return f"the client was not ready within {options.ready_timeout_s:g} s: {missing}; its last screen is in {name}"
 
 
 def _exit_text(exited: Mapping[str, Any]) -> str:
@@ -115,15 +112,15 @@ def _exit_text(exited: Mapping[str, Any]) -> str:
 def _not_populated(session: ReplaySession, since_ready_ns: int) -> str | None:
     """What is still to be seen of a client whose scopes are ready; None when it is populated."""
     client, objects = session.options.client, session.options.plan.objects
-    if client.has_probe:
+    if client.probe:
         probe = session.probe.progress()
         if probe["populated"] is None:
             return "its table is not populated (probe)"
         if probe["interactive_ns"] is None:
             return "it is not interactive (probe)"
-    if not client.draws_rows:
+    if client.rows == "never":
         return None
-    rows = len(session.terminal.rows(client.view()))
+    rows = len(session.terminal.rows(view_of(client)))
     wanted = min(objects, session.options.size.rows // 2)
     if rows >= wanted:
         if not session.screen_populated:
@@ -132,24 +129,26 @@ def _not_populated(session: ReplaySession, since_ready_ns: int) -> str | None:
                 f'{{"k":"screen","t":{session.terminal.progress()["last_output_ns"]},"ev":"populated","rows":{rows}}}'
             )
         return None
-    if client.rows_optional and since_ready_ns > SCREEN_GRACE_NS:
+    if client.rows == "maybe" and since_ready_ns > SCREEN_GRACE_NS:
         session.mark("no_rows", rows=rows)
         return None
     return f"its screen shows {rows} rows of at least {wanted}"
 
 
-def _drain(
-    session: ReplaySession, progress: Progress, interruption: Interruption, end: ChurnEnd
-) -> None:
+def _drain(session: ReplaySession, progress: Progress, interruption: Interruption, end: ChurnEnd) -> None:
     """Waits until the client has shown every event: its backlog is empty and its digests are as expected."""
     deadline = time.monotonic() + DRAIN_TIMEOUT_S
-    if session.options.client.has_probe:
+    if session.options.client.probe:
         while time.monotonic() < deadline and not interruption.requested:
             state = session.probe.progress()
             digest = state["digest"]
-            if digest is not None and not state["backlog"] and digest["store"] == digest["table"] == end.expected_digest:
+            if (
+                digest is not None
+                and not state["backlog"]
+                and digest["store"] == digest["table"] == end.expected_digest
+            ):
                 break
-            if digest is not None and session.options.client.store_only and digest["store"] == end.expected_digest:
+            if digest is not None and not session.options.client.table and digest["store"] == end.expected_digest:
                 break
             progress.update("draining")
             interruption.wait(_TICK_S)
@@ -168,8 +167,8 @@ def _await_quiet_watches(session: ReplaySession, interruption: Interruption, dea
 
 
 def _walk_scenarios(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:
-    for step in session.options.client.steps():
+    for scenario in session.options.client.scenarios:
         if interruption.requested or session.terminal.progress()["exited"] is not None:
             return
-        progress.update(f"scenario {step.name}")
-        run_scenario(session.terminal, session.recorder, step)
+        progress.update(f"scenario {scenario.name}")
+        run_scenario(session.terminal, session.recorder, step_of(scenario))

@@ -67,12 +67,8 @@ class ReplaySession:
         except OSError as error:
             raise InvalidRun(f"the embedded server did not start: {error}") from error
         self._stack.callback(self.server.stop)
-        write_kubeconfig(
-            self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token
-        )
-        self.probe = _core.ProbeListener.start(
-            {"path": str(self.home.probe_socket), "recorder": self.recorder}
-        )
+        write_kubeconfig(self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
+        self.probe = _core.ProbeListener.start({"path": str(self.home.probe_socket), "recorder": self.recorder})
         self._stack.callback(self.probe.stop)
         self.mark("spawning")
         self.terminal = _core.Terminal.start(self._terminal_options())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from perfq.drive.ready import SETTLED_NS, Scope, scopes_ready
+from perfq.drive.ready import SETTLED_NS, scopes_ready
+from perfq.profile.client import Scope
 
 
 def watch(kind: str, scope: str = "", opened_ns: int = 0, *, is_open: bool = True) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def listed(kind: str, scope: str = "") -> dict[str, Any]:
 
 
 def test_every_declared_scope_must_be_watched() -> None:
-    declared = [Scope("pods"), Scope("nodes")]
+    declared = [Scope(resource="pods"), Scope(resource="nodes")]
     progress = {"watches": [watch("pods", opened_ns=5)], "lists": [listed("pods")]}
     state = scopes_ready(declared, progress, 10)
     assert state.ready_ns is None
@@ -27,7 +28,7 @@ def test_every_declared_scope_must_be_watched() -> None:
 
 def test_a_watch_that_ended_does_not_count() -> None:
     progress = {"watches": [watch("pods", is_open=False)], "lists": [listed("pods")]}
-    assert scopes_ready([Scope("pods")], progress, 10).ready_ns is None
+    assert scopes_ready([Scope(resource="pods")], progress, 10).ready_ns is None
 
 
 def test_a_generic_client_is_ready_a_second_after_its_last_new_scope() -> None:
