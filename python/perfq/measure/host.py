@@ -34,9 +34,7 @@ def quota_cpus(text: str | None) -> float | None:
 def cpus_allowed() -> float:
     """The lesser of affinity and the cgroup v2 quotas from this process's group up to the root."""
     allowed = float(len(os.sched_getaffinity(0)))
-    group = next(
-        (line[3:] for line in (_read("/proc/self/cgroup") or "").splitlines() if line.startswith("0::")), "/"
-    )
+    group = next((line[3:] for line in (_read("/proc/self/cgroup") or "").splitlines() if line.startswith("0::")), "/")
     path = Path("/sys/fs/cgroup") / group.lstrip("/")
     for folder in (path, *path.parents):
         quota = quota_cpus(_read(f"{folder}/cpu.max"))

@@ -130,6 +130,7 @@ def unit_of(metric: str) -> Unit:
         return "ns"
     suffixes: tuple[tuple[str, Unit], ...] = (
         ("_ns", "ns"),
+        ("_ns_mean", "ns"),
         ("_bytes_per_min", "bytes/min"),
         ("bytes", "bytes"),
         ("_rate", "/s"),
@@ -137,12 +138,14 @@ def unit_of(metric: str) -> Unit:
         ("_ratio", "ratio"),
         ("_share", "ratio"),
     )
-    for suffix, unit in suffixes:
-        if leaf.endswith(suffix):
-            return unit
+    # `extra_wait_ns.mean`: the figure of a quantity has the unit of the quantity.
+    for part in reversed(metric.split(".")[-2:]):
+        for suffix, unit in suffixes:
+            if part.endswith(suffix):
+                return unit
     if "percent" in leaf:
         return "percent"
-    return "bool" if leaf in ("match", "valid", "complete") else "count"
+    return "bool" if leaf in ("match", "valid", "complete", "shown", "closed") else "count"
 
 
 def parse_limit(text: str, unit: Unit) -> int | float | bool:

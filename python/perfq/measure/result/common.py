@@ -141,11 +141,11 @@ class Api(Document):
     watch_events: int | None = None
     reconnects: int | None = Field(default=None, description="Recoveries from a dropped watch")
     relists: int | None = Field(default=None, description="LISTs after a 410")
-    surplus_lists: int | None = Field(
-        default=None, description="LISTs beyond one for each (kind, scope), re-lists and reconnects aside"
+    lists_per_scope_max: int | None = Field(
+        default=None, description="LISTs of one (kind, scope), re-lists and reconnects aside: the most"
     )
-    surplus_watches: int | None = Field(
-        default=None, description="WATCHes beyond one for each (kind, scope), recoveries and expiries aside"
+    watches_per_scope_max: int | None = Field(
+        default=None, description="WATCHes of one (kind, scope), recoveries and expiries aside: the most"
     )
     throttles: int | None = None
     authorization_failures: int | None = None

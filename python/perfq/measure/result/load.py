@@ -72,6 +72,4 @@ class Load(Document):
     watches: Watches
     retries: int
     series: list[Series] = Field(default_factory=list)
-    server: dict[str, JsonValue] | None = Field(
-        default=None, description="The target's own metrics, before and after"
-    )
+    server: dict[str, JsonValue] | None = Field(default=None, description="The target's own metrics, before and after")

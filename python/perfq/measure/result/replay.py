@@ -53,7 +53,6 @@ class Backlog(Document):
         default_factory=list,
         description="For each burst: its end → back at the median before it; null where it never came back",
     )
-    drain_max_ns: int | None = Field(default=None, description="The slowest drain; null if one never ended")
 
 
 class Digests(Document):
@@ -62,9 +61,7 @@ class Digests(Document):
     expected: str | None = None
     store: str | None = None
     table: str | None = None
-    match: bool | None = Field(
-        default=None, description="Every digest that was given equals the expected one"
-    )
+    match: bool | None = Field(default=None, description="Every digest that was given equals the expected one")
 
 
 class Probes(Document):
