@@ -1,1 +1,3 @@
 //! The embedded Kubernetes API server.
+
+pub mod semantics;

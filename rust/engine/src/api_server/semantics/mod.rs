@@ -1,0 +1,15 @@
+//! Kubernetes semantics: what the API server says and decides, as pure functions over JSON. No socket, no
+//! store, no clock but the one that ages are printed with.
+
+mod cells;
+pub mod discovery;
+pub mod field_selector;
+pub mod instant;
+mod kind_table;
+pub mod kinds;
+pub mod label_selector;
+pub mod names;
+pub mod negotiate;
+mod pod_row;
+pub mod status;
+pub mod table;
