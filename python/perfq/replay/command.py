@@ -1,0 +1,137 @@
+"""From what the command line said to runs, results and an exit code."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from perfq.drive.definition import argv_of
+from perfq.drive.progress import Progress
+from perfq.drive.repeat import repeat
+from perfq.drive.rundir import RunDirectory, check_run_id, new_run_id
+from perfq.drive.signals import interruption
+from perfq.drive.stop import StopLimits
+from perfq.errors import UsageError
+from perfq.replay.failures import refuse_what_cannot_be_exercised
+from perfq.replay.options import ReplayOptions, Size
+
+if TYPE_CHECKING:
+    from perfq.profile.client import ClientDefinition
+
+
+@dataclass(frozen=True)
+class ReplayRequest:
+    """The command line, parsed and not yet checked."""
+
+    profile: str
+    command: tuple[str, ...]
+    given: Mapping[str, Any]
+    argv: tuple[str, ...]
+
+
+def run_request(request: ReplayRequest) -> int:
+    """Checks everything, runs once or `--repeat` times, reports; gives the exit code."""
+    options = resolve(request)
+    given = request.given
+    times = given["repeat"]
+    if times == 1:
+        return run_once(options, given)
+
+    def one(directory: Path, number: int) -> int:
+        run_id = f"{options.run_id[:36]}-{number}"
+        return run_once(replace(options, out=directory, run_id=run_id), given)
+
+    return repeat(options.out, times, one)
+
+
+def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
+    """One run: drive, fold, judge, report."""
+    from perfq.drive.conclude import conclude
+    from perfq.replay.manifest import build_manifest
+    from perfq.replay.run import drive
+
+    run = RunDirectory.create(options.out)
+    run.write("manifest.json", build_manifest(options).to_json())
+    run.write("plan.json", plan_json(options))
+    progress = Progress(quiet=given["quiet"])
+
+    def leave() -> None:
+        progress.close()
+        print(f"perfq: left at once; render what was recorded with: perfq report {run.path}", file=sys.stderr)
+
+    with interruption(leave) as interrupted:
+        driven = drive(options, run, progress, interrupted)
+        return conclude(run, driven, as_json=given["as_json"], quiet=given["quiet"])
+
+
+def plan_json(options: ReplayOptions) -> str:
+    """plan.json: the same bytes for the same plan, no run id."""
+    from perfq.profile.workload import plan_document
+
+    return plan_document(options.plan)
+
+
+def resolve(request: ReplayRequest) -> ReplayOptions:
+    """Everything that can be wrong with the request is found here: UsageError, nothing was started."""
+    from perfq._core import Plan
+    from perfq.profile.workload import resolve_profile
+
+    given = request.given
+    profile = resolve_profile(
+        request.profile, duration=given["duration"], seed=given["seed"], assignments=given["assignments"]
+    )
+    plan = Plan(profile.to_json())
+    client = resolve_client(request)
+    argv = request.command or argv_of(client)
+    if not argv:
+        raise UsageError(f"client {client.name!r} names no command; give one after `--`")
+    refuse_what_cannot_be_exercised(profile.model_dump(), client)
+    run_id = check_run_id(given["run_id"]) if given["run_id"] else new_run_id(plan.id)
+    return ReplayOptions(
+        plan=plan,
+        profile=profile.model_dump(),
+        client=client,
+        argv=argv,
+        out=Path(given["out"]) if given["out"] else Path("runs") / run_id,
+        run_id=run_id,
+        budgets=given["budgets"],
+        limits=StopLimits(
+            max_time_s=given["max_time"],
+            lag_ms=given["stop_lag"],
+            error_share=given["stop_error_share"],
+            throttle_share=given["stop_429_share"],
+            harness_memory_bytes=given["stop_memory"],
+        ),
+        pairs=given["pairs"],
+        probes=given["probes"],
+        pod_bytes=given["pod_bytes"],
+        size=parse_size(given["size"]),
+        ready_timeout_s=given["ready_timeout"],
+        quiet=given["quiet"],
+        scenarios=given["scenarios"],
+        command=("perfq", *request.argv[1:]),
+    )
+
+
+def resolve_client(request: ReplayRequest) -> ClientDefinition:
+    """--client-file, else --client, else generic for a COMMAND, else the viewer."""
+    from perfq.profile.client_files import load_client_file, load_client_named
+
+    name, path = request.given["client_name"], request.given["client_file"]
+    if name and path:
+        raise UsageError("--client and --client-file: give one of them")
+    if path:
+        return load_client_file(path)
+    return load_client_named(name or ("generic" if request.command else "viewer"))
+
+
+def parse_size(text: str) -> Size:
+    """`160x50`; UsageError outside 40x10 to 500x200."""
+    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    if match and 40 <= int(match[1]) <= 500 and 10 <= int(match[2]) <= 200:
+        return Size(cols=int(match[1]), rows=int(match[2]))
+    raise UsageError(f"--size: got {text!r}, expected COLSxROWS from 40x10 to 500x200, such as 160x50")
