@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from perfq.drive.definition import move_keys, view_of
 from perfq.drive.input import InputPlan, InputSampler
 from perfq.drive.probes import ProbeEvents, ProbePlan
 from perfq.drive.stop import Reading, Stop, check
+from perfq.replay.failures import FailureScenes
 from perfq.replay.options import MAX_EXTENSION_S
 
 if TYPE_CHECKING:
@@ -36,9 +36,6 @@ class ChurnEnd:
     expected_digest: str = ""
     stop: Stop | None = None
     client_exited: bool = False
-    probes_sent: int = 0
-    pairs_done: int = 0
-    problem: str | None = None
 
 
 class Churn:
@@ -51,7 +48,7 @@ class Churn:
         self._end = ChurnEnd(expected_digest=session.options.plan.final_hash)
         self._input: InputSampler | None = None
         self._probes: ProbeEvents | None = None
-        self.during: Callable[[dict[str, Any], InputSampler | None, ProbeEvents | None], None] | None = None
+        self._scenes = FailureScenes(session)
 
     def run(self) -> ChurnEnd:
         """Starts the plan's clock and returns when the last event was committed, or when it was stopped."""
@@ -80,8 +77,7 @@ class Churn:
             state = self._session.server.progress()
             if self._stopped(state, t0_ns):
                 return
-            if self.during is not None:
-                self.during(state, self._input, self._probes)
+            self._scenes.during(state, self._input, self._probes)
             seconds = self._session.options.plan.duration_seconds + self._end.extended_seconds
             left_ns = t0_ns + seconds * 1_000_000_000 - time.monotonic_ns()
             if left_ns < _DECIDE_NS:
@@ -111,7 +107,6 @@ class Churn:
 
     def _stopped(self, state: dict[str, Any], t0_ns: int) -> bool:
         if self._interruption.requested:
-            self._end.stop = Stop("signal", f"{self._interruption.signal}")
             return True
         if self._session.terminal.progress()["exited"] is not None:
             self._end.client_exited = True
@@ -138,13 +133,11 @@ class Churn:
 
     def _finish(self) -> None:
         self._session.mark("churn_end")
-        stopped = self._end.stop is not None or self._end.client_exited
+        stopped = self._end.stop is not None or self._end.client_exited or self._interruption.requested
         if self._input is not None:
-            self._end.pairs_done = self._input.done_pairs
             self._input.stop()
         if self._probes is not None:
             self._probes.finish(0.0 if stopped else 6.0)
-            self._end.probes_sent = self._probes.sent
 
     def _say(self, state: dict[str, Any], t0_ns: int, seconds: int) -> None:
         churn = state["churn"]

@@ -5,6 +5,8 @@ All other failures are injected by the server, at the event that the profile nam
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 #: How long the trickling log stays open.
 LOG_OPEN_S = 6.0
+_REFUSED = re.compile(r"forbidden|\b403\b", re.IGNORECASE)
 
 #: What a client must be able to do for each failure kind, as a question to its definition.
 NEEDS = {
@@ -53,9 +56,12 @@ class FailureScenes:
         self._session = session
         self._closes: float | None = None
         self._done = False
+        self._refusals = 0
 
     def during(self, state: dict[str, Any], pairs: InputSampler | None, probes: ProbeEvents | None) -> None:
         """Called on every tick of the churn."""
+        if state["faults"].get("forbidden", {}).get("injected"):
+            self._count_refusals()
         if self._done:
             return
         if self._closes is None:
@@ -72,6 +78,14 @@ class FailureScenes:
             for part in (pairs, probes):
                 if part is not None:
                     part.resume()
+
+    def _count_refusals(self) -> None:
+        """Records, each time it changes, in how many places the screen says that access was refused."""
+        places = len(_REFUSED.findall("\n".join(self._session.terminal.screen()["lines"])))
+        if places != self._refusals:
+            self._refusals = places
+            record = {"k": "screen", "t": time.monotonic_ns(), "ev": "forbidden", "rows": places}
+            self._session.recorder.write(json.dumps(record))
 
     def _step(self) -> Step | None:
         scenario = self._session.options.client.scenario("logs")

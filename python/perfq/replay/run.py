@@ -6,21 +6,22 @@ Nothing is judged here: all that was seen is in samples.ndjson and the manifest 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from perfq.drive.definition import step_of, view_of
-from perfq.drive.ready import SCREEN_GRACE_NS, scopes_ready
+from perfq.drive.definition import step_of
 from perfq.drive.scenarios import run_scenario
+from perfq.drive.stop import Stop
 from perfq.replay.churn import Churn, ChurnEnd
-from perfq.replay.failures import FailureScenes
+from perfq.replay.ready import await_ready
 from perfq.replay.session import ReplaySession
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from perfq.drive.progress import Progress
     from perfq.drive.rundir import RunDirectory
     from perfq.drive.signals import Interruption
+    from perfq.profile.client import ClientDefinition
     from perfq.replay.options import ReplayOptions
 
 _TICK_S = 0.02
@@ -28,111 +29,36 @@ _TICK_S = 0.02
 DRAIN_TIMEOUT_S = 15.0
 
 
-@dataclass
-class Driven:
-    """How the drive went, as far as the samples do not say it."""
+def drive(options: ReplayOptions, run: RunDirectory, progress: Progress, interruption: Interruption) -> list[str]:
+    """Runs one replay to its end and stops all its parts; gives what could not be removed.
 
-    churn: ChurnEnd | None = None
-    invalid: str | None = None
-    aborted: str | None = None
-    cleanup_left: list[str] = field(default_factory=list)
-
-
-def drive(options: ReplayOptions, run: RunDirectory, progress: Progress, interruption: Interruption) -> Driven:
-    """Runs one replay to its end; what went wrong with the client or the harness is in the answer."""
-    driven = Driven()
+    How it went is in the samples alone: a stop, a client that ended, a client that was never ready.
+    """
     session = ReplaySession(options, run)
-    with session:
-        progress.say(f"server {session.server.url} · {options.plan.objects} Pods · client {options.client.name}")
-        driven.invalid = _await_ready(session, progress, interruption)
-        if interruption.requested:
-            driven.aborted = f"ended by {interruption.signal} before the churn began"
-        elif driven.invalid is None:
-            _run_churn(session, progress, interruption, driven)
-        session.stop_client()
-    driven.cleanup_left = list(session.left)
-    progress.close()
-    return driven
+    try:
+        with session:
+            where = f"server {session.server.url} · {options.plan.objects} Pods"
+            progress.say(f"{where} · client {options.client.name}")
+            if await_ready(session, progress, interruption):
+                _run_churn(session, progress, interruption)
+            if interruption.requested:
+                session.stop(Stop(str(interruption.signal), "asked to end"))
+            session.stop_client()
+            session.mark("end")
+    finally:
+        progress.close()
+    return session.left
 
 
-def _run_churn(session: ReplaySession, progress: Progress, interruption: Interruption, driven: Driven) -> None:
-    churn = Churn(session, progress, interruption)
-    scenes = FailureScenes(session)
-    churn.during = scenes.during
-    end = churn.run()
-    driven.churn = end
+def _run_churn(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:
+    end = Churn(session, progress, interruption).run()
     if end.stop is not None:
-        driven.aborted = end.stop.sentence
-        session.mark("aborted", why=end.stop.why, figure=end.stop.figure)
-        return
-    if end.client_exited:
+        session.stop(end.stop)
+    if end.stop is not None or end.client_exited:
         return
     _drain(session, progress, interruption, end)
-    if session.options.scenarios and not interruption.requested:
+    if session.options.scenarios:
         _walk_scenarios(session, progress, interruption)
-    if interruption.requested:
-        driven.aborted = f"ended by {interruption.signal}"
-
-
-def _await_ready(session: ReplaySession, progress: Progress, interruption: Interruption) -> str | None:
-    """Returns None once the client is ready and populated; else why it is not."""
-    options = session.options
-    deadline = time.monotonic() + options.ready_timeout_s
-    declared = options.client.scopes
-    missing = "nothing yet"
-    while time.monotonic() < deadline and not interruption.requested:
-        exited = session.terminal.progress()["exited"]
-        if exited is not None:
-            name = session.keep_last_screen()
-            return f"the client ended before it was ready ({_exit_text(exited)}); its last screen is in {name}"
-        now_ns = time.monotonic_ns()
-        state = scopes_ready(declared, session.server.progress(), now_ns)
-        if state.ready_ns is None:
-            missing = state.missing or missing
-        else:
-            lacking = _not_populated(session, now_ns - state.ready_ns)
-            if lacking is None:
-                session.mark("populated")
-                return None
-            missing = lacking
-        progress.update(f"waiting for the client: {missing}")
-        interruption.wait(_TICK_S)
-    if interruption.requested:
-        return None
-    name = session.keep_last_screen()
-    return f"the client was not ready within {options.ready_timeout_s:g} s: {missing}; its last screen is in {name}"
-
-
-def _exit_text(exited: Mapping[str, Any]) -> str:
-    if exited.get("signal"):
-        return f"killed by signal {exited['signal']}"
-    return f"exit code {exited.get('code')}"
-
-
-def _not_populated(session: ReplaySession, since_ready_ns: int) -> str | None:
-    """What is still to be seen of a client whose scopes are ready; None when it is populated."""
-    client, objects = session.options.client, session.options.plan.objects
-    if client.probe:
-        probe = session.probe.progress()
-        if probe["populated"] is None:
-            return "its table is not populated (probe)"
-        if probe["interactive_ns"] is None:
-            return "it is not interactive (probe)"
-    if client.rows == "never":
-        return None
-    rows = len(session.terminal.rows(view_of(client)))
-    wanted = min(objects, session.options.size.rows // 2)
-    if rows >= wanted:
-        if not session.screen_populated:
-            session.screen_populated = True
-            session.recorder.write(
-                f'{{"k":"screen","t":{session.terminal.progress()["last_output_ns"]},"ev":"populated","rows":{rows}}}'
-            )
-        return None
-    if client.rows == "maybe" and since_ready_ns > SCREEN_GRACE_NS:
-        session.mark("no_rows", rows=rows)
-        return None
-    return f"its screen shows {rows} rows of at least {wanted}"
 
 
 def _drain(session: ReplaySession, progress: Progress, interruption: Interruption, end: ChurnEnd) -> None:
@@ -155,6 +81,12 @@ def _drain(session: ReplaySession, progress: Progress, interruption: Interruptio
     else:
         _await_quiet_watches(session, interruption, deadline)
     session.mark("drained")
+
+
+def _digests_hold(digest: Mapping[str, Any] | None, client: ClientDefinition, expected: str) -> bool:
+    if digest is None or digest["store"] != expected:
+        return False
+    return not client.table or bool(digest["table"] == expected)
 
 
 def _await_quiet_watches(session: ReplaySession, interruption: Interruption, deadline: float) -> None:

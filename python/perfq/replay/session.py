@@ -22,6 +22,7 @@ from perfq.errors import InvalidRun, UsageError
 
 if TYPE_CHECKING:
     from perfq.drive.rundir import RunDirectory
+    from perfq.drive.stop import Stop
     from perfq.replay.options import ReplayOptions
 
 SAMPLE_EVERY_MS = 100
@@ -70,7 +71,6 @@ class ReplaySession:
         write_kubeconfig(self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
         self.probe = _core.ProbeListener.start({"path": str(self.home.probe_socket), "recorder": self.recorder})
         self._stack.callback(self.probe.stop)
-        self.mark("spawning")
         self.terminal = _core.Terminal.start(self._terminal_options())
         self._stack.callback(self._stop_client)
         self.mark("spawned")
@@ -103,10 +103,16 @@ class ReplaySession:
         }
 
     def mark(self, name: str, **fields: object) -> int:
-        """Records that a phase began; gives the instant."""
+        """Records that a phase began; gives the instant. `boot` tells whether the machine slept since."""
         now = time.monotonic_ns()
-        self.recorder.write(json.dumps({"k": "mark", "t": now, "name": name, **fields}))
+        boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - now
+        self.recorder.write(json.dumps({"k": "mark", "t": now, "name": name, "boot": boot, **fields}))
         return now
+
+    def stop(self, stop: Stop) -> None:
+        """Records that a stop condition, or a signal, ended the run."""
+        record = {"k": "stop", "t": time.monotonic_ns(), "why": stop.why, "figure": stop.figure}
+        self.recorder.write(json.dumps(record))
 
     def keep_last_screen(self) -> str:
         """Writes both screens of the client beside the recordings; gives the file's name."""
