@@ -61,7 +61,7 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
 
     def leave() -> None:
         progress.close()
-        print(f"perfq: left at once; render what was recorded with: perfq report {run.path}", file=sys.stderr)
+        sys.stderr.write(f"perfq: left at once; render what was recorded with: perfq report {run.path}\n")
 
     with interruption(leave) as interrupted:
         driven = drive(options, run, progress, interrupted)
