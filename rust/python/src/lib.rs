@@ -8,6 +8,7 @@
 mod api_server;
 mod errors;
 mod figures;
+mod options;
 mod plan;
 mod probe;
 mod recorder;
