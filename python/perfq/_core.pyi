@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TypedDict, final, type_check_only
+from typing import Any, Self, TypedDict, final, type_check_only
 
 __version__: str
 
@@ -88,6 +88,150 @@ class Recorder:
 
     def status(self) -> RecorderStatus: ...
     def close(self) -> RecorderStatus: ...
+
+class TreeSample(TypedDict):
+    """The last sample of a process tree or of the harness; None where it was never seen alive."""
+
+    who: str
+    alive: bool
+    t: int | None
+    cpu_ns: int | None
+    rss: int | None
+    rss_max: int | None
+    procs: int | None
+
+class Pressure(TypedDict):
+    """Stall totals since boot, in microseconds; None where the kernel does not say."""
+
+    some_us: int | None
+    full_us: int | None
+
+class HostPressure(TypedDict):
+    """`/proc/pressure/*` of this machine."""
+
+    cpu: Pressure
+    memory: Pressure
+    io: Pressure
+
+class HostFacts(TypedDict):
+    """What this process may use and what it ran into; None where this machine does not say.
+
+    `cpus` by affinity; `quota_millis` the tightest CPU quota of its cgroups in thousandths of a CPU (None:
+    none); `throttled` periods and `throttled_ns` since the cgroups were made; `memory_limit` the tightest in
+    bytes (None: none); `memory_used` without inactive page cache; `fds` open of `fd_limit` descriptors.
+    """
+
+    cpus: int | None
+    quota_millis: int | None
+    throttled: int | None
+    throttled_ns: int | None
+    memory_limit: int | None
+    memory_used: int | None
+    fds: int | None
+    fd_limit: int | None
+    psi: HostPressure
+
+class SamplerProgress(TypedDict):
+    """What has been sampled: rounds, due instants missed, the longest round and latest start (ns), time asleep (ns)."""
+
+    samples: int
+    missed: int
+    took_max_ns: int
+    late_max_ns: int
+    slept_ns: int
+    trees: list[TreeSample]
+    host: HostFacts | None
+
+@final
+class Sampler:
+    """CPU and memory of process trees, sampled by a thread of its own on an absolute schedule."""
+
+    @staticmethod
+    def start(options: dict[str, Any]) -> Sampler:
+        """Samples at once and then every `interval_ms`.
+
+        `interval_ms`: 1 … 60,000, default 100. `trees`: a list of `{"who": name, "pid": root}`, with
+        `"reaper": pid` where a child subreaper takes the tree's orphans (its other descendants are then of
+        the tree, itself is not). A root that does not live is no error: it is never seen. `self`: the name
+        under which this process alone is sampled, with HostFacts; None: not at all. `recorder`: a Recorder
+        or None. `cpu_ns` never goes back: processes that end leave theirs. `rss` is a sum over processes, in
+        which pages that they share count more than once. ValueError for unknown keys and bad values.
+        """
+
+    def progress(self) -> SamplerProgress:
+        """So far: one entry a tree in the order of the options, then the harness."""
+
+    def stop(self) -> SamplerProgress:
+        """Takes a last sample and ends the thread; the same answer when called again."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exc: object) -> None: ...
+
+class ListComplete(TypedDict):
+    """The latest LIST of one (kind, scope) that the client completed; t is its own instant."""
+
+    kind: str
+    scope: str
+    objects: int | None
+    t: int | None
+
+class Populated(TypedDict):
+    """The first table of Pods that was whole."""
+
+    t: int | None
+    rows: int | None
+
+class ProbeDigest(TypedDict):
+    """SHA-256 of the canonical text of the Pods that the client holds; table None where it has none."""
+
+    store: str | None
+    table: str | None
+    t: int | None
+
+class ProbeProgress(TypedDict):
+    """What a client has said (docs/reference/probe.md).
+
+    `received` = passed by `rendered` + `unsettled`; `rendered` is what was passed less `coalesced` and
+    `dropped`. `backlog` is the client's own latest word. `lost`: lines that the client could not send.
+    `bad_lines`: not one JSON object of at most 64 KiB. `unrecorded`: counted here and not recorded, since
+    they came faster than a disk takes them.
+    """
+
+    connected: int
+    connections: int
+    hello: dict[str, Any] | None
+    interactive_ns: int | None
+    populated: Populated | None
+    lists: list[ListComplete]
+    received: int
+    rendered: int
+    coalesced: int
+    dropped: int
+    unsettled: int
+    backlog: int | None
+    digest: ProbeDigest | None
+    lost: int
+    lines: int
+    bad_lines: int
+    unrecorded: int
+
+@final
+class ProbeListener:
+    """Listens for clients that report from inside, on a Unix socket, with a thread of its own."""
+
+    @staticmethod
+    def start(options: dict[str, Any]) -> ProbeListener:
+        """Makes the socket `path` (mode 0600, at most 107 bytes) and records each line in `recorder` (or None).
+
+        OSError where the path exists; ValueError where it is too long and for unknown keys.
+        """
+
+    def progress(self) -> ProbeProgress: ...
+    def stop(self) -> ProbeProgress:
+        """Reads what clients had sent, ends the thread and removes the socket; may be called again."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exc: object) -> None: ...
 
 def quantiles(values: Sequence[int]) -> Figures:
     """Exact nearest-rank figures of integers."""

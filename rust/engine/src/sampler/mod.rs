@@ -74,7 +74,7 @@ pub struct SamplerProgress {
     /// How long the machine slept since the start, in nanoseconds.
     pub slept_ns: u64,
     /// One a tree, as in the options; then the harness.
-    pub processes: Vec<ProcessSample>,
+    pub trees: Vec<ProcessSample>,
     /// What the harness may use; None without `self`.
     pub host: Option<HostFacts>,
 }

@@ -26,6 +26,17 @@ struct ProcessRecord<'a> {
     rss: u64,
     procs: u32,
     took: u64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    limits: Option<Limits>,
+}
+
+/// What stands in each record of the harness, so that each can be judged alone.
+#[derive(Clone, Copy, Serialize)]
+struct Limits {
+    fds: Option<u64>,
+    fd_limit: Option<u64>,
+    /// Since sampling began.
+    throttled_ns: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -64,6 +75,9 @@ pub(super) struct Rounds {
     trees: Vec<Tree>,
     samples: Vec<ProcessSample>,
     host: Option<HostReader>,
+    facts: Option<HostFacts>,
+    /// How long the cgroups had been throttled when sampling began.
+    throttled_before: Option<u64>,
     reader: ProcReader,
     recorder: Option<RecordSink>,
     tick_ns: u64,
@@ -99,6 +113,8 @@ impl Rounds {
             trees,
             samples: samples.collect(),
             host: options.harness.is_some().then(HostReader::new),
+            facts: None,
+            throttled_before: None,
             reader,
             recorder,
             tick_ns: 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1),
@@ -121,16 +137,17 @@ impl Rounds {
                 progress.slept_ns += slept_ns;
                 self.record(&JumpRecord { k: "jump", t: began, slept_ns });
             }
+            if began >= host_due || last {
+                host_due = began + HOST_EVERY_NS;
+                self.host(&progress);
+            }
             self.round();
             progress.samples += 1;
             progress.took_max_ns = progress.took_max_ns.max(now_ns() - began);
             schedule.taken(now_ns());
             progress.missed = schedule.missed();
-            if began >= host_due || last {
-                host_due = began + HOST_EVERY_NS;
-                self.host(&mut progress);
-            }
-            progress.processes.clone_from(&self.samples);
+            progress.trees.clone_from(&self.samples);
+            progress.host.clone_from(&self.facts);
             *shared.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
             if last {
                 return;
@@ -162,7 +179,8 @@ impl Rounds {
             sample.procs = Some(reading.procs);
             let Reading { cpu_ns, rss, procs } = reading;
             let who = &self.samples[at].who;
-            self.record(&ProcessRecord { k: "process", t, who, cpu_ns, rss, procs, took });
+            let limits = if at < self.trees.len() { None } else { self.limits() };
+            self.record(&ProcessRecord { k: "process", t, who, cpu_ns, rss, procs, took, limits });
         }
     }
 
@@ -174,14 +192,24 @@ impl Rounds {
         Some(Reading { cpu_ns, rss: stat.resident_pages * self.page_bytes, procs: 1 })
     }
 
-    fn host(&self, progress: &mut SamplerProgress) {
+    fn host(&mut self, progress: &SamplerProgress) {
         let Some(reader) = &self.host else { return };
         let t = now_ns();
         let facts = reader.read();
         let took = now_ns() - t;
         let (samples, missed) = (progress.samples, progress.missed);
         self.record(&HostRecord { k: "host", t, samples, missed, facts: &facts, took });
-        progress.host = Some(facts);
+        if self.facts.is_none() {
+            self.throttled_before = facts.throttled_ns;
+        }
+        self.facts = Some(facts);
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        let facts = self.facts.as_ref()?;
+        let throttled_ns =
+            facts.throttled_ns.zip(self.throttled_before).map(|(now, before)| now.saturating_sub(before));
+        Some(Limits { fds: facts.fds, fd_limit: facts.fd_limit, throttled_ns })
     }
 }
 
@@ -251,11 +279,11 @@ mod tests {
         std::io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0; 5]).unwrap();
         let rounds = sampler.progress().samples;
         let progress = until(&sampler, "a sample after the children", |p| p.samples > rounds + 1);
-        assert!(progress.processes[0].cpu_ns.unwrap() >= 20_000_000, "{progress:?}");
+        assert!(progress.trees[0].cpu_ns.unwrap() >= 20_000_000, "{progress:?}");
         shell.kill().unwrap();
         shell.wait().unwrap();
-        let gone = until(&sampler, "the tree is gone", |p| !p.processes[0].alive);
-        assert_eq!(gone.processes[0].cpu_ns, progress.processes[0].cpu_ns.max(gone.processes[0].cpu_ns));
+        let gone = until(&sampler, "the tree is gone", |p| !p.trees[0].alive);
+        assert_eq!(gone.trees[0].cpu_ns, progress.trees[0].cpu_ns.max(gone.trees[0].cpu_ns));
         let last = sampler.stop();
         assert!(last.samples > progress.samples && last.host.unwrap().cpus.unwrap() >= 1);
         recorder.close();
@@ -268,7 +296,9 @@ mod tests {
         assert!(client.windows(2).all(|pair| pair[0]["cpu_ns"].as_u64() <= pair[1]["cpu_ns"].as_u64()));
         assert!(client.windows(2).all(|pair| pair[0]["t"].as_u64() < pair[1]["t"].as_u64()));
         assert!(client.iter().all(|r| r["rss"].as_u64() > Some(0) && r["procs"].as_u64() > Some(0)));
-        assert!(of("process", "harness").len() >= client.len());
+        let harness = of("process", "harness");
+        assert!(harness.len() >= client.len());
+        assert!(harness.iter().all(|r| r["fds"].as_u64() >= Some(3) && r.get("throttled_ns").is_some()));
         assert!(of("host", "").len() >= 2, "one at the start and one at the end");
     }
 
@@ -277,7 +307,7 @@ mod tests {
         let mut sampler =
             Sampler::start(options(serde_json::json!({"trees": [{"who": "client", "pid": 4_194_305}]})), None).unwrap();
         let progress = sampler.stop();
-        let client = &progress.processes[0];
+        let client = &progress.trees[0];
         assert_eq!((client.alive, client.t, client.cpu_ns, client.rss), (false, None, None, None));
         assert!(progress.samples >= 1 && progress.host.is_none());
     }
