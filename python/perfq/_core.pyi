@@ -89,6 +89,7 @@ class Recorder:
     def status(self) -> RecorderStatus: ...
     def close(self) -> RecorderStatus: ...
 
+@type_check_only
 class TreeSample(TypedDict):
     """The last sample of a process tree or of the harness; None where it was never seen alive."""
 
@@ -100,12 +101,14 @@ class TreeSample(TypedDict):
     rss_max: int | None
     procs: int | None
 
+@type_check_only
 class Pressure(TypedDict):
     """Stall totals since boot, in microseconds; None where the kernel does not say."""
 
     some_us: int | None
     full_us: int | None
 
+@type_check_only
 class HostPressure(TypedDict):
     """`/proc/pressure/*` of this machine."""
 
@@ -113,6 +116,7 @@ class HostPressure(TypedDict):
     memory: Pressure
     io: Pressure
 
+@type_check_only
 class HostFacts(TypedDict):
     """What this process may use and what it ran into; None where this machine does not say.
 
@@ -131,6 +135,7 @@ class HostFacts(TypedDict):
     fd_limit: int | None
     psi: HostPressure
 
+@type_check_only
 class SamplerProgress(TypedDict):
     """What has been sampled: rounds, due instants missed, the longest round and latest start (ns), time asleep (ns)."""
 
@@ -167,6 +172,7 @@ class Sampler:
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exc: object) -> None: ...
 
+@type_check_only
 class ListComplete(TypedDict):
     """The latest LIST of one (kind, scope) that the client completed; t is its own instant."""
 
@@ -175,12 +181,14 @@ class ListComplete(TypedDict):
     objects: int | None
     t: int | None
 
+@type_check_only
 class Populated(TypedDict):
     """The first table of Pods that was whole."""
 
     t: int | None
     rows: int | None
 
+@type_check_only
 class ProbeDigest(TypedDict):
     """SHA-256 of the canonical text of the Pods that the client holds; table None where it has none."""
 
@@ -188,6 +196,7 @@ class ProbeDigest(TypedDict):
     table: str | None
     t: int | None
 
+@type_check_only
 class ProbeProgress(TypedDict):
     """What a client has said (docs/reference/probe.md).
 
