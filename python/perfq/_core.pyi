@@ -19,6 +19,16 @@ class Figures(TypedDict):
     max: int | None
 
 @type_check_only
+class Build(TypedDict):
+    """How this module was built. `commit` is None where the builder did not set PERFQ_COMMIT."""
+
+    version: str
+    commit: str | None
+    profile: str
+    rustc: str
+    target: str
+
+@type_check_only
 class RecorderStatus(TypedDict):
     """What became of the lines so far."""
 
@@ -89,6 +99,8 @@ class Recorder:
     def status(self) -> RecorderStatus: ...
     def close(self) -> RecorderStatus: ...
 
+def build() -> Build:
+    """Compiler, target, profile and, where it is known, the commit."""
 @type_check_only
 class TreeSample(TypedDict):
     """The last sample of a process tree or of the harness; None where it was never seen alive."""

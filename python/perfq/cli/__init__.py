@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
+import select
+import signal
 import sys
-from typing import Any
+import traceback
+from typing import Any, NoReturn
 
 import click
 
 import perfq
+from perfq.cli.nearest import did_you_mean
 from perfq.errors import PerfqError
 
 #: command → module:attribute, short help. Listed here so that `perfq --help` imports click alone.
@@ -22,15 +28,44 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "client": ("perfq.cli.client:client", "List and check client definitions."),
     "report": ("perfq.cli.report:report", "Render a result again."),
 }
+ISSUES = "https://github.com/perfq/perfq/issues"
+
+EPILOG = """
+Examples:
+
+\b
+  perfq replay smoke-1k                     a first run, on the embedded server
+  perfq plan burst-50k                      what a profile comes to
+  perfq COMMAND --help                      examples of each command
+
+\b
+Every flag can be given as a variable: PERFQ_<COMMAND>_<FLAG>, such as PERFQ_REPLAY_OUT.
+Shell completion: eval "$(_PERFQ_COMPLETE=bash_source perfq)" (or zsh_source, fish_source).
+Exit codes: 0 pass, 1 bug of perfq, 2 usage, 3 budget missed, 4 invalid or aborted, 5 refused by a guard,
+6 clean-up incomplete, 7 target unreachable, 78 wrong platform, 130 interrupted.
+"""
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called, with near misses suggested."""
+class Group(click.Group):
+    """A group that suggests the command that was meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """As click does it, with the nearest command named where there is none of that name."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            raise click.UsageError(f"No such command {name!r}.{did_you_mean(name, self.list_commands(ctx))}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
+    """The top of the command line: commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of COMMANDS."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports it."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
@@ -38,38 +73,98 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            if near:
-                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from error
-            raise
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """From COMMANDS, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """click makes every EPIPE an exit code of 1, and our own sockets' as well; `main` tells them apart."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _Pipe(error) from error
 
-@click.group(cls=LazyGroup, context_settings={"auto_envvar_prefix": "PERFQ", "help_option_names": ["-h", "--help"]})
-@click.version_option(perfq.__version__, prog_name="perfq", message="%(prog)s %(version)s")
-def cli() -> None:
+
+class _Pipe(Exception):
+    """A BrokenPipeError on its way past click."""
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"auto_envvar_prefix": "PERFQ", "help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+)
+@click.option("--version", is_flag=True, help="Print the version and exit; with --json also commit and build.")
+@click.option("--json", "as_json", is_flag=True, help="With --version: as JSON.")
+@click.pass_context
+def cli(ctx: click.Context, version: bool, as_json: bool) -> None:
     """Qualify the performance of Kubernetes clients and control planes."""
+    if version and as_json:
+        import json
+
+        from perfq.build_info import build_info
+
+        click.echo(json.dumps(build_info()))
+    elif version:
+        click.echo(f"perfq {perfq.__version__}")
+    elif as_json:
+        raise click.UsageError("--json goes with --version here; commands have one of their own, after their name.")
+    elif ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
+    if version:
+        ctx.exit(0)
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Runs the command line and exits with its documented code."""
+    if sys.stdout is None:
+        click.echo("perfq: standard output is closed; send it to a file or to /dev/null", err=True)
+        sys.exit(2)
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="perfq", standalone_mode=False)
+        sys.stdout.flush()
     except PerfqError as error:
         click.echo(f"perfq: {error}", err=True)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
+    except Exception as error:
+        _fail(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(error: Exception) -> NoReturn:
+    """What is neither the user's mistake nor a verdict: a closed pipe or a full disk, else a bug of ours."""
+    if isinstance(error, (_Pipe, BrokenPipeError)) and _reader_is_gone():
+        _drop_stdout()
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)  # as `cat` ends; a shell shows 141
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        click.echo(f"perfq: cannot write: {os.strerror(error.errno)}; make room and try again", err=True)
+        _drop_stdout()
+        sys.exit(2)
+    click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    click.echo(
+        f"perfq: this is a bug of perfq, not yours. Please report it at {ISSUES} with the lines above and what "
+        "`perfq --version --json` prints.",
+        err=True,
+    )
+    _drop_stdout()
+    sys.exit(1)
+
+
+def _reader_is_gone() -> bool:
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(flags & (select.POLLERR | select.POLLHUP) for _, flags in poll.poll(0))
+
+
+def _drop_stdout() -> None:
+    """So that the interpreter does not try to flush it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,7 +1,8 @@
-"""Budgets: a metric path, an operator and a limit; `perfq.budgets/v1`, `--budget`, and the presets.
+"""Budgets: a metric path, an operator and a limit; one frozen value each.
 
-Nothing is judged here. Whether a metric exists is the result model's to say (`nearest_metric` helps
-to name it), whether a plan or a client can have it is the judge's.
+Nothing is read from files (budget_file.py) and nothing is judged here. Whether a metric exists is the
+result model's to say (`nearest_metric` helps to name it), whether a plan or a client can have it is
+the judge's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
@@ -29,7 +30,6 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
 }
 #: The figures of a latency; `latency.NAME.count` is a count, these are nanoseconds.
 LATENCY_FIGURES: Final = ("p50", "p90", "p95", "p99", "p999", "max")
-SCHEMA: Final = "perfq.budgets/v1"
 
 _EXPRESSION = re.compile(r"\s*([^<>=]*?)\s*(<=|>=|==|<|>)\s*([^<>=]*?)\s*")
 _LATENCY = re.compile(r"latency\.(\w+)\.(\w+)", re.ASCII)
@@ -177,115 +177,9 @@ def nearest_metric(metric: str, known: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
-def _correctness() -> list[Budget]:
-    return [
-        parse_budget(
-            "replay.updates.dropped==0",
-            Conditions(needs=("probe",), rationale="an update that was dropped was never shown"),
-        ),
-        parse_budget(
-            "replay.digests.match==true",
-            Conditions(needs=("probe",), rationale="store and table hold what the plan ends with"),
-        ),
-        parse_budget(
-            "api.unexpected_gets==0",
-            Conditions(rationale="an informer reads its store; a GET of one object is one request too many"),
-        ),
-        parse_budget(
-            "api.lists_per_scope_max<=1",
-            Conditions(rationale="one LIST a (kind, scope), besides re-lists after 410 and reconnects"),
-        ),
-        parse_budget(
-            "api.watches_per_scope_max<=1",
-            Conditions(rationale="one WATCH a (kind, scope), besides those after 410 and reconnects"),
-        ),
-        parse_budget(
-            "replay.scenarios_failed==0",
-            Conditions(rationale="what does not reach its screen does not work"),
-        ),
-    ]
-
-
-def _client_1k() -> list[Budget]:
-    return [
-        *_correctness(),
-        parse_budget(
-            "replay.start.list_to_populated_ns<=2s",
-            Conditions(needs=("probe",), rationale="from the end of the LIST to 1,000 rows in the table"),
-        ),
-        parse_budget(
-            "replay.start.interactive_ns<=10s",
-            Conditions(rationale="from the start of the process to the first screen that takes keys"),
-        ),
-        parse_budget(
-            "latency.event_to_render.p95<=250ms",
-            Conditions(
-                phase="steady",
-                min_rate=20,
-                needs=("probe", "rendered_cell"),
-                rationale="a change is seen at once while at least 20 events/s flow",
-            ),
-        ),
-        parse_budget(
-            "latency.input.p95<=100ms",
-            Conditions(rationale="below a tenth of a second a key feels immediate, also while events flow"),
-        ),
-        parse_budget(
-            "replay.backlog.drain_ns<=3s",
-            Conditions(
-                max_rate=100,
-                needs=("probe",),
-                rationale="caught up soon after a burst of 100 events/s",
-            ),
-        ),
-        parse_budget(
-            "process.client.rss_slope_bytes_per_min<=1MiB/min",
-            Conditions(min_duration=1800, rationale="clients stay open for days; below 30 min a slope is noise"),
-        ),
-        parse_budget(
-            "process.client.rss_peak_bytes<=512MiB",
-            Conditions(rationale="room beside the editor, the browser and the build on a laptop"),
-        ),
-    ]
-
-
-def _terminal_1k() -> list[Budget]:
-    return [
-        *(budget for budget in _correctness() if "probe" not in budget.needs),
-        parse_budget(
-            "replay.start.populated_screen_ns<=12s",
-            Conditions(rationale="start (10 s) and table (2 s) of client-1k, seen from outside"),
-        ),
-        parse_budget(
-            "latency.event_to_screen.p95<=500ms",
-            Conditions(
-                rationale="twice the render limit of client-1k: it starts at the commit and contains the "
-                "watch, the client's own coalescing and the terminal"
-            ),
-        ),
-        parse_budget(
-            "latency.input.p95<=100ms",
-            Conditions(rationale="below a tenth of a second a key feels immediate, also while events flow"),
-        ),
-        parse_budget(
-            "process.client.rss_peak_bytes<=512MiB",
-            Conditions(rationale="room beside the editor, the browser and the build on a laptop"),
-        ),
-    ]
-
-
-#: name → (for whom, its budgets)
-PRESETS: Final[dict[str, tuple[str, Callable[[], Sequence[Budget]]]]] = {
-    "correctness": ("any profile and client; no wall-clock figure, so it holds in CI", _correctness),
-    "client-1k": ("a client with a probe on 1,000 Pods", _client_1k),
-    "terminal-1k": ("a client seen from outside on 1,000 Pods", _terminal_1k),
+#: Name → for whom. The files stand in perfq/profiles/presets.
+PRESETS: Final[dict[str, str]] = {
+    "correctness": "any profile and client; no wall-clock figure, so it holds in CI",
+    "client-1k": "a client on 1,000 Pods, what it does right and how fast",
+    "terminal-1k": "a client that is seen from outside only, on 1,000 Pods",
 }
-
-
-def preset(name: str) -> tuple[Budget, ...]:
-    """The budgets of a preset. ValueError, with the nearest name, for an unknown one."""
-    if name not in PRESETS:
-        near = difflib.get_close_matches(name, PRESETS, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        raise ValueError(f"one of {', '.join(PRESETS)}{hint}")
-    return tuple(PRESETS[name][1]())

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_pass_by_value, missing_docs)]
 
 mod api_server;
+mod build_info;
 mod errors;
 mod figures;
 mod options;
@@ -22,6 +23,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<recorder::Recorder>()?;
+    build_info::register(module)?;
     figures::register(module)?;
     api_server::register(module)?;
     probe::register(module)?;

@@ -181,10 +181,14 @@ impl Profile {
                 format!("seconds {} to {}", burst.start_second, burst.end()),
                 format!("a burst that ends within duration_seconds ({})", self.duration_seconds),
             );
-            for (j, other) in self.bursts.iter().enumerate().take(i) {
-                let apart = burst.end() <= other.start_second.into() || other.end() <= burst.start_second.into();
+            // The first of them only: a list of equal bursts is one mistake each, not one for each pair.
+            let overlapped = self.bursts[..i]
+                .iter()
+                .position(|other| burst.end() > other.start_second.into() && other.end() > burst.start_second.into());
+            if let Some(j) = overlapped {
+                let other = &self.bursts[j];
                 expect(
-                    apart,
+                    false,
                     &format!("bursts.{i}"),
                     format!("seconds {} to {}", burst.start_second, burst.end()),
                     format!("no overlap with bursts.{j} (seconds {} to {})", other.start_second, other.end()),
