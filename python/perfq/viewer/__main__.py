@@ -1,0 +1,5 @@
+"""`python -m perfq.viewer`."""
+
+from perfq.viewer.main import main
+
+main()
