@@ -101,6 +101,7 @@ class Recorder:
 
 def build() -> Build:
     """Compiler, target, profile and, where it is known, the commit."""
+
 @type_check_only
 class TreeSample(TypedDict):
     """The last sample of a process tree or of the harness; None where it was never seen alive."""

@@ -22,7 +22,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.argument("profile")
+@shared.profile_argument
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option("--client", "client_name", metavar="NAME", help="A built-in client definition (default: viewer).")
 @click.option("--client-file", type=click.Path(path_type=Path), metavar="FILE", help="A client definition of your own.")
@@ -33,7 +33,14 @@ Examples:
 @click.option("--probes", type=click.IntRange(0, 10_000), default=40, show_default=True, help="Probe events.")
 @click.option("--pod-bytes", type=click.IntRange(0, 1 << 20), default=0, help="Pad each Pod's JSON to this size.")
 @click.option("--size", default="160x50", show_default=True, metavar="COLSxROWS", help="Size of the terminal.")
-@click.option("--ready-timeout", default="30s", show_default=True, metavar="TIME", help="Until the client is ready.")
+@click.option(
+    "--ready-timeout",
+    type=shared.SECONDS,
+    default="30s",
+    show_default=True,
+    metavar="TIME",
+    help="Until the client is ready.",
+)
 @click.option("--scenarios/--no-scenarios", default=True, help="Walk the client's scenarios after the churn.")
 @shared.stop_options
 def replay(profile: str, command: tuple[str, ...], **given: Any) -> int:
