@@ -10,6 +10,8 @@ pub mod kinds;
 pub mod label_selector;
 pub mod names;
 pub mod negotiate;
+pub mod patch;
 mod pod_row;
+pub mod schema;
 pub mod status;
 pub mod table;

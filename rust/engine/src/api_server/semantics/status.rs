@@ -290,6 +290,19 @@ impl Status {
         Self::failure(413, "RequestEntityTooLarge", message)
     }
 
+    /// A JSON Patch has more operations than the server takes: 413.
+    pub fn too_large_patch(limit: usize, operations: usize) -> Self {
+        let message = format!(
+            "Request entity too large: The allowed maximum operations in a JSON patch is {limit}, got {operations}"
+        );
+        Self::failure(413, "RequestEntityTooLarge", message)
+    }
+
+    /// An error for which the real server has no reason: 500.
+    pub fn unknown_error(message: &str) -> Self {
+        Self::failure(500, "", message.into())
+    }
+
     /// The wanted version is older than what is kept: 410.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::failure(410, "Expired", message.into())
