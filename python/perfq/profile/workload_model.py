@@ -42,6 +42,13 @@ class Profile(Strict):
     bursts: list[Burst] = Field(default_factory=list, description="Within the duration, not overlapping.")
     failures: list[Failure] = Field(default_factory=list, description="In the order of the file.")
 
+    @field_validator("schema_version", mode="before")
+    @classmethod
+    def _known(cls, value: object) -> object:
+        if type(value) is not int or value != 1:  # True and 1.0 equal 1
+            raise ValueError("1, the only version that this perfq reads")
+        return value
+
     @field_validator("id")
     @classmethod
     def _printable(cls, value: str) -> str:

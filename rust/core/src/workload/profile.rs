@@ -168,6 +168,9 @@ impl Profile {
             format!("{} characters", self.id.chars().count()),
             "1 to 128 printable characters".to_owned(),
         );
+        if let Some(control) = self.id.chars().find(|c| c.is_control()) {
+            expect(false, "id", format!("the character {control:?}"), "1 to 128 printable characters".to_owned());
+        }
         expect(
             self.namespace_count > 0 && self.object_count.is_multiple_of(self.namespace_count.max(1)),
             "object_count",
@@ -244,6 +247,20 @@ mod tests {
     fn a_sound_profile_has_no_violations_and_counts_bursts_at_their_own_rate() {
         assert_eq!(paths(&smoke()), Vec::<String>::new());
         assert_eq!(smoke().event_count(), 4 * 10 + 100);
+    }
+
+    #[test]
+    fn an_id_with_a_control_character_is_refused_by_that_character() {
+        let found = Profile { id: "a\u{1b}b".into(), ..smoke() }.violations();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].to_string(), "id: got the character '\\u{1b}', expected 1 to 128 printable characters");
+    }
+
+    #[test]
+    fn equal_bursts_are_one_violation_each() {
+        let mut profile = smoke();
+        profile.bursts = vec![profile.bursts[0]; 5];
+        assert_eq!(paths(&profile), ["bursts.1", "bursts.2", "bursts.3", "bursts.4"]);
     }
 
     #[test]
