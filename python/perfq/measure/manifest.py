@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field
 
 from perfq.measure.document import Document
+from perfq.profile.budgets import Budget
 
 if TYPE_CHECKING:
     from perfq._core import Plan
@@ -161,7 +162,7 @@ class Manifest(Document):
     host: HostFacts
     perfq: PerfqFacts
     options: ReplayOptions = Field(default_factory=ReplayOptions)
-    budgets: list[dict[str, Any]] = Field(default_factory=list, description="The budgets, as parsed")
+    budgets: list[Budget] = Field(default_factory=list, description="The budgets, as parsed")
 
     @classmethod
     def read(cls, run_dir: Path) -> Self:

@@ -1,0 +1,134 @@
+"""samples.ndjson and the manifest → everything that a result says, before it is judged.
+
+The same for a run that ended well and for one that was killed. Nothing is guessed: what the record
+does not hold is None, and a warning names it.
+"""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+from perfq._core import RecorderStatus
+from perfq.measure import api, evidence, start, unknown
+from perfq.measure.definitions import DEFINITIONS
+from perfq.measure.failures import Background, failures_injected
+from perfq.measure.figures import LatencySamples
+from perfq.measure.manifest import Manifest
+from perfq.measure.phases import SECOND
+from perfq.measure.process import Window, process_figures
+from perfq.measure.recorded import Recorded
+from perfq.measure.recording import Recording
+from perfq.measure.replay_block import depths_of, replay_block
+from perfq.measure.result.common import Api, LatencyName, ManifestPart, Processes, ResultWarning
+from perfq.measure.result.replay import FailureInjected, FailureKind, Replay
+from perfq.measure.run import Run
+
+SAMPLES = "samples.ndjson"
+
+
+def fold(run_dir: Path, *, recorder: RecorderStatus | None = None) -> Recorded:
+    """Reads a run directory. OSError or pydantic's ValidationError where manifest or samples are not there."""
+    manifest = Manifest.read(run_dir)
+    return fold_recording(manifest, Recording.load(run_dir / SAMPLES), recorder=recorder)
+
+
+def fold_recording(manifest: Manifest, recording: Recording, *, recorder: RecorderStatus | None = None) -> Recorded:
+    """The same of a record in memory."""
+    run = Run.of(manifest, recording)
+    latencies, replay = replay_block(run)
+    process = _processes(run)
+    accounted = api.account(recording)
+    replay = replay.model_copy(update={"failures_injected": _failures(run, latencies, replay, accounted)})
+    latency = {name: samples.latency(DEFINITIONS[name]) for name, samples in latencies.items()}
+    measured = unknown.Measured(latency=latency, process=process, api=accounted, replay=replay)
+    return Recorded(
+        manifest=manifest,
+        part=_manifest_part(run),
+        latency=latency,
+        process=process,
+        api=accounted,
+        replay=replay,
+        warnings=(*_notes(run), *unknown.reasons(measured, manifest.client, recording.t0 is not None)),
+        evidence=evidence.gather(recording, manifest, recorder),
+    )
+
+
+def _processes(run: Run) -> Processes:
+    populated = start.populated_at(run.recording, run.manifest.plan.objects) or start.screen_at(
+        run.recording, "populated"
+    )
+
+    def window(who: str) -> Window:
+        samples = run.recording.processes.get(who, [])
+        begin = run.recording.mark("spawned") or (samples[0].t if samples else run.t0)
+        return Window(begin=begin, populated=populated, end=run.end)
+
+    return Processes(
+        client=process_figures(run.recording.processes.get("client", []), window("client")),
+        harness=process_figures(run.recording.processes.get("harness", []), window("harness")),
+    )
+
+
+def _failures(
+    run: Run, latencies: dict[LatencyName, LatencySamples], replay: Replay, accounted: Api
+) -> dict[FailureKind, FailureInjected]:
+    known = None
+    if run.recording.t0 is not None:
+        keys = latencies["input"]
+        known = Background(
+            t0=run.t0,
+            churn_end=run.churn_end,
+            timeline=run.timeline,
+            relists=accounted.relists or 0,
+            digests=replay.digests,
+            depths=depths_of(run.recording),
+            input=[(at + run.t0, value) for at, value in zip(keys.instants, keys.values, strict=True)],
+        )
+    return failures_injected(run.recording, run.manifest.plan.profile, known)
+
+
+def _manifest_part(run: Run) -> ManifestPart:
+    manifest, hello = run.manifest, run.recording.probe.hello
+    client = manifest.client
+    if hello is not None:
+        client = client.model_copy(
+            update={
+                "version": client.version or hello.version,
+                "libraries": {**hello.libraries, **client.libraries},
+            }
+        )
+    wall = manifest.anchor.wall_ns + (run.recording.last_t or manifest.anchor.mono_ns) - manifest.anchor.mono_ns
+    finished = datetime.datetime.fromtimestamp(wall / SECOND, datetime.UTC)
+    return ManifestPart(
+        profile_id=manifest.plan.id,
+        profile_hash=manifest.plan.profile_hash,
+        object_hash=manifest.plan.object_hash,
+        event_hash=manifest.plan.event_hash,
+        final_hash=manifest.plan.final_hash,
+        perfq=manifest.perfq,
+        client=client,
+        host=manifest.host,
+        target=manifest.target,
+        command=manifest.command,
+        started_at=manifest.started_at,
+        finished_at=finished.isoformat(timespec="milliseconds"),
+    )
+
+
+def _notes(run: Run) -> list[ResultWarning]:
+    """What a reader should know beside the nulls."""
+    notes: list[ResultWarning] = []
+    reading, recording = run.recording.reading, run.recording
+    if reading.torn:
+        notes.append(ResultWarning(code="torn_line", text="the last line of samples.ndjson was torn and left out"))
+    if reading.bad:
+        text = f"{reading.bad} lines of samples.ndjson could not be read ({'; '.join(reading.named)})"
+        notes.append(ResultWarning(code="bad_lines", text=text))
+    if recording.probe.bad:
+        text = f"{recording.probe.bad} lines of the client's probe could not be read"
+        notes.append(ResultWarning(code="probe_bad_lines", text=text, advice="see docs/reference/probe.md"))
+    if recording.extended_seconds:
+        text = f"the run was extended by {recording.extended_seconds} s, so that all input samples could be taken"
+        notes.append(ResultWarning(code="extended", text=text, field="/replay/extended_seconds"))
+    return notes
