@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from perfq._core import RecorderStatus
@@ -22,9 +23,9 @@ class Evidence:
     churn_ended: bool
     exit_before_churn: str | None
     harness_cpu_share: float | None
-    harness_memory_share: float | None
+    memory_share: float | None
     harness_fd_share: float | None
-    throttled_ns: int | None
+    throttled_share: float | None
     slept_ns: int | None
     missed_events: int
     torn_lines: int
@@ -48,14 +49,15 @@ def gather(recording: Recording, manifest: Manifest, recorder: RecorderStatus | 
         churn_began=t0 is not None,
         churn_ended=recording.mark("churn_end") is not None,
         exit_before_churn=_exit_text(recording) if t0 is None else None,
-        harness_cpu_share=_cpu_share(drive, manifest.host.cpus_allowed),
-        harness_memory_share=_share(
-            max((one.rss for one in harness if one.rss is not None), default=None), manifest.host.memory_bytes
+        harness_cpu_share=_cpu_share(drive, _cpus(recording) or manifest.host.cpus_allowed),
+        memory_share=_most(_share(one.memory_used, one.memory_limit) for one in recording.hosts),
+        harness_fd_share=_most(
+            [
+                *(_share(one.fds, one.fd_limit) for one in harness),
+                *(_share(one.fds, one.fd_limit) for one in recording.hosts),
+            ]
         ),
-        harness_fd_share=max(
-            (share for one in harness if (share := _share(one.fds, one.fd_limit)) is not None), default=None
-        ),
-        throttled_ns=_grown([one.throttled_ns for one in drive if one.throttled_ns is not None]),
+        throttled_share=_throttled(recording, t0, end),
         slept_ns=_slept(recording, manifest),
         missed_events=missed_events(recording),
         torn_lines=recording.reading.torn,
@@ -91,12 +93,37 @@ def _share(part: int | None, whole: int | None) -> float | None:
     return None if part is None or not whole else part / whole
 
 
-def _grown(values: list[int]) -> int | None:
-    return values[-1] - values[0] if values else None
+def _most(shares: Iterable[float | None]) -> float | None:
+    return max((share for share in shares if share is not None), default=None)
+
+
+def _cpus(recording: Recording) -> float | None:
+    """The least that affinity and quota left to us at any time."""
+    limits = [
+        limit
+        for one in recording.hosts
+        for limit in (one.cpus, None if one.quota_millis is None else one.quota_millis / 1000)
+        if limit is not None
+    ]
+    return min(limits, default=None)
+
+
+def _throttled(recording: Recording, t0: int | None, end: int | None) -> float | None:
+    """Share of the drive in which a CPU quota held our cgroup back."""
+    if t0 is None or end is None:
+        return None
+    drive = [
+        (one.t, one.throttled_ns) for one in recording.hosts if one.throttled_ns is not None and t0 <= one.t <= end
+    ]
+    if len(drive) < 2 or drive[-1][0] == drive[0][0]:
+        return None
+    return (drive[-1][1] - drive[0][1]) / (drive[-1][0] - drive[0][0])
 
 
 def _slept(recording: Recording, manifest: Manifest) -> int | None:
-    if not recording.boots:
+    """The larger of what the clocks' distance and the sampler say; None where neither was recorded."""
+    if not recording.boots and not recording.hosts:
         return None
     before = manifest.anchor.boot_ns - manifest.anchor.mono_ns
-    return max(max(recording.boots) - before, 0)
+    drift = max(recording.boots, default=before) - before
+    return max(drift, sum(jump.slept_ns for jump in recording.jumps), 0)

@@ -72,6 +72,8 @@ class Recording:
     terms: list[samples.Term] = field(default_factory=list)
     exits: list[samples.Exit] = field(default_factory=list)
     processes: dict[str, list[samples.Process]] = field(default_factory=dict)
+    hosts: list[samples.Host] = field(default_factory=list)
+    jumps: list[samples.Jump] = field(default_factory=list)
     scenarios: list[samples.Scenario] = field(default_factory=list)
     stops: list[samples.Stop] = field(default_factory=list)
 
@@ -150,6 +152,10 @@ class Recording:
                 self.terms.append(sample)
             case samples.Exit():
                 self.exits.append(sample)
+            case samples.Host():
+                self.hosts.append(sample)
+            case samples.Jump():
+                self.jumps.append(sample)
             case samples.Scenario():
                 self.scenarios.append(sample)
             case samples.Stop():

@@ -169,6 +169,22 @@ class Process(Struct, tag_field="k", tag="process"):
     throttled_ns: Whole | None = None
 
 
+class Host(Struct, tag_field="k", tag="host"):
+    t: Whole
+    cpus: Whole | None = None
+    quota_millis: Whole | None = None
+    throttled_ns: Whole | None = None
+    memory_limit: Whole | None = None
+    memory_used: Whole | None = None
+    fds: Whole | None = None
+    fd_limit: Whole | None = None
+
+
+class Jump(Struct, tag_field="k", tag="jump"):
+    t: Whole
+    slept_ns: Whole
+
+
 class Scenario(Struct, tag_field="k", tag="scenario"):
     t: Whole
     name: str
@@ -205,6 +221,8 @@ Sample = (
     | Term
     | Exit
     | Process
+    | Host
+    | Jump
     | Scenario
     | Stop
     | ApiTotals

@@ -26,7 +26,9 @@ def replay_series(
     recording: Recording, t0: int, latencies: dict[LatencyName, LatencySamples], depths: Depths | None
 ) -> dict[str, list[SeriesPoint]]:
     """The series of a replay that have points: latencies, backlog, the client's memory."""
-    series: dict[str, list[SeriesPoint]] = {name: thinned(latencies[name].points()) for name in CHARTED if latencies[name].values}
+    series: dict[str, list[SeriesPoint]] = {
+        name: thinned(latencies[name].points()) for name in CHARTED if latencies[name].values
+    }
     if depths is not None and depths.t:
         series["backlog"] = thinned([(t - t0, depth) for t, depth in zip(depths.t, depths.depth, strict=True)])
     memory = [(one.t - t0, one.rss) for one in recording.processes.get("client", []) if one.rss is not None]

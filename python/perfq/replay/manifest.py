@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import shlex
 from typing import TYPE_CHECKING, Literal
@@ -57,5 +56,5 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
             rows=options.size.rows,
             max_time_s=options.limits.max_time_s,
         ),
-        budgets=[dataclasses.asdict(budget) for budget in options.budgets],
+        budgets=list(options.budgets),
     )

@@ -1,0 +1,86 @@
+"""Rules about what a client of this kind has to tell, so that its run proves something.
+
+A client that crashed cannot tell it: that run fails by its exit, and these rules do not apply.
+"""
+
+from __future__ import annotations
+
+from perfq.measure.recorded import Recorded
+from perfq.measure.result.common import Check, CheckStatus
+
+
+def client_checks(recorded: Recorded) -> list[Check]:
+    """Identity, digests, input."""
+    checks = [_identity(recorded), *_digests(recorded), _input(recorded)]
+    if recorded.replay.client_exit is None:
+        return checks
+    return [check.model_copy(update={"status": "not_applicable", "advice": None}) for check in checks]
+
+
+def _identity(recorded: Recorded) -> Check:
+    """delivered = rendered + coalesced + dropped, between the server's count and the client's."""
+    updates, evidence = recorded.replay.updates, recorded.evidence
+    difference: int | None = None
+    status: CheckStatus = "not_applicable"
+    advice = None
+    if recorded.manifest.client.has_probe:
+        advice = "the client lost updates, or miscounts them: delivered = rendered + coalesced + dropped must hold"
+        if evidence.probe_lines == 0:
+            advice = "the client never spoke to the probe (PERFQ_PROBE)"
+        elif evidence.probe_lost_lines or evidence.probe_bad_lines:
+            lost, bad = evidence.probe_lost_lines, evidence.probe_bad_lines
+            advice = f"of the client's probe, {lost} lines were lost and {bad} unreadable: its counts are not whole"
+        if None not in (updates.delivered, updates.rendered, updates.coalesced, updates.dropped):
+            settled = (updates.rendered or 0) + (updates.coalesced or 0) + (updates.dropped or 0)
+            difference = (updates.delivered or 0) - settled
+            status = "passed" if difference == 0 else "failed"
+        elif updates.requested == 0:
+            status = "not_applicable"
+        else:
+            status = "unknown"
+    return Check(
+        name="updates without a fate",
+        observed=difference,
+        limit=0,
+        unit="count",
+        status=status,
+        advice=advice if status in ("failed", "unknown") else None,
+    )
+
+
+def _digests(recorded: Recorded) -> list[Check]:
+    """Those that this kind of client can give have to be there; whether they match is a budget's question."""
+    client, digests = recorded.manifest.client, recorded.replay.digests
+    checks = []
+    for name, able, digest in (
+        ("store digest", client.has_probe, digests.store),
+        ("table digest", client.has_probe and client.has_table, digests.table),
+    ):
+        status: CheckStatus = "not_applicable" if not able else "unknown" if digest is None else "passed"
+        advice = "the client gave no digest after the last event" if status == "unknown" else None
+        checks.append(Check(name=name, observed=digest, limit=None, status=status, advice=advice))
+    return checks
+
+
+def _input(recorded: Recorded) -> Check:
+    """All planned keys were tried. Keys without effect take their full time-out: where these used up the
+    time, the budget on input tells it, and the run does not escape as invalid."""
+    pressed, planned = recorded.replay.input, 2 * recorded.replay.input.planned
+    keys = 2 * pressed.pairs + pressed.failed + pressed.censored
+    latency = recorded.latency.get("input")
+    taken = max(keys, 0 if latency is None else latency.count + pressed.failed)
+    if planned == 0:
+        status: CheckStatus = "not_applicable"
+    elif taken >= planned or pressed.censored:
+        status = "passed"
+    else:
+        status = "failed"
+    return Check(
+        name="keys pressed while events flowed",
+        observed=None if planned == 0 else taken,
+        limit=None if planned == 0 else f"at least {planned}",
+        status=status,
+        advice="the churn was too short for the input samples: use a longer --duration or a steady rate above 0"
+        if status == "failed"
+        else None,
+    )
