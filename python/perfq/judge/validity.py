@@ -9,9 +9,9 @@ from typing import Final
 
 from perfq.judge.client_rules import client_checks
 from perfq.judge.harness_rules import harness_checks
-from perfq.judge.wording import amount
 from perfq.measure.recorded import Recorded
 from perfq.measure.result.common import Check, Validity
+from perfq.measure.wording import amount
 
 #: What makes a run invalid.
 _BREAKING: Final = ("failed", "unknown")

@@ -9,11 +9,11 @@ from typing import Any, Final
 from perfq.errors import worst
 from perfq.judge import budgets as budget_rules
 from perfq.judge.validity import complaints, judge_validity
-from perfq.judge.wording import amount
 from perfq.measure.evidence import exit_text
 from perfq.measure.recorded import Recorded
 from perfq.measure.result import Result
 from perfq.measure.result.common import Artifact, BudgetResult, Check, Cleanup, Status, Validity, Verdict
+from perfq.measure.wording import amount
 from perfq.profile.budgets import Budget
 
 _EXIT_CODES: Final[dict[Status, int]] = {"PASS": 0, "FAIL": 3, "INVALID": 4, "ABORTED": 4}

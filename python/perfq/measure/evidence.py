@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from perfq._core import RecorderStatus
 from perfq.measure.gaps import missed_events
 from perfq.measure.manifest import Manifest
 from perfq.measure.process import cpu_between
 from perfq.measure.recording import Recording
 from perfq.measure.samples import Process, Stop
+
+if TYPE_CHECKING:
+    from perfq._core import RecorderStatus
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from perfq._core import RecorderStatus
 from perfq.measure import api, evidence, start, unknown
 from perfq.measure.definitions import DEFINITIONS
 from perfq.measure.failures import Background, failures_injected
@@ -23,6 +23,9 @@ from perfq.measure.replay_block import depths_of, replay_block
 from perfq.measure.result.common import Api, LatencyName, ManifestPart, Processes, ResultWarning
 from perfq.measure.result.replay import FailureInjected, FailureKind, Replay
 from perfq.measure.run import Run
+
+if TYPE_CHECKING:
+    from perfq._core import RecorderStatus
 
 SAMPLES = "samples.ndjson"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from perfq.measure.result.paths import flags, is_metric, known_metric_paths, lookup
-from perfq.profile.budgets import PRESETS, preset, unit_of
+from perfq.profile.budget_file import preset
+from perfq.profile.budgets import PRESETS, unit_of
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

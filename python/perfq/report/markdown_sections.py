@@ -1,0 +1,275 @@
+"""The parts of report.md, in their order; each is empty where a result has nothing to say there."""
+
+from __future__ import annotations
+
+from perfq.measure.result import Result
+from perfq.measure.result.common import Check, ProcessFigures
+from perfq.measure.wording import amount, budget_limit, budget_name, duration, number, size, yes
+from perfq.report.table import code, escaped, fenced, table
+
+MARKS = {"PASS": "✅", "FAIL": "❌", "INVALID": "⚠️", "ABORTED": "⏹️"}
+#: Requests that are listed by path at most.
+MAX_PATHS = 20
+
+
+def verdict(result: Result) -> str:
+    """The line that a reader needs, and why."""
+    status = result.verdict.status
+    lines = [f"# {MARKS[status]} {status}: {_subject(result)}", ""]
+    lines += [f"- {escaped(reason)}" for reason in result.verdict.reasons]
+    return "\n".join(lines)
+
+
+def budgets(result: Result) -> str:
+    """Each budget with limit, observed, margin, n and status."""
+    if not result.budgets:
+        return "## Budgets\n\nNo budgets were given.\n"
+    rows = []
+    for one in result.budgets:
+        observed = amount(one.observed, one.unit) if one.observed is not None else escaped(one.why or "–")
+        status = f"**{one.status.replace('_', ' ')}**" if one.status in ("missed", "not_measurable") else one.status
+        rows.append(
+            [
+                code(budget_name(one)),
+                budget_limit(one).replace("<", "\\<").replace(">", "\\>"),
+                observed,
+                amount(one.margin, one.unit),
+                number(one.n),
+                status.replace("_", " "),
+            ]
+        )
+    text = "## Budgets\n\n" + table(["metric", "limit", "observed", "margin", "n", "status"], rows, numbers=(4,))
+    changed = [one for one in result.budgets if one.was is not None]
+    if changed:
+        text += "\nLimits that were changed:\n\n" + "\n".join(
+            f"- {code(budget_name(one))}: was {escaped(one.was)}, now {escaped(budget_limit(one))}"
+            + (f": {escaped(one.rationale)}" if one.rationale else "")
+            for one in changed
+        )
+    return text
+
+
+def identity(result: Result) -> str:
+    """What was run on what."""
+    part = result.manifest
+    client = part.client
+    rows = [["run", code(result.run_id)], ["profile", code(part.profile_id or "–")]]
+    for name, digest in (
+        ("profile hash", part.profile_hash),
+        ("object hash", part.object_hash),
+        ("event hash", part.event_hash),
+        ("final hash", part.final_hash),
+    ):
+        if digest is not None:
+            rows.append([name, code(digest)])
+    if client is not None:
+        version = f" {client.version}" if client.version else ""
+        rows.append(["client", f"{escaped(client.name + version)}: {code(' '.join(client.argv))}"])
+        if client.libraries:
+            rows.append(["libraries", escaped(", ".join(f"{k} {v}" for k, v in sorted(client.libraries.items())))])
+    commit = f" ({part.perfq.commit})" if part.perfq.commit else ""
+    rows.append(["perfq", escaped(part.perfq.version + commit)])
+    host = part.host
+    cpus = f"{host.cpu_count} CPUs ({host.cpus_allowed:g} allowed)" if host.cpus_allowed else f"{host.cpu_count} CPUs"
+    rows.append(["host", escaped(", ".join(str(x) for x in (host.os, host.kernel, host.cpu, cpus) if x))])
+    target = part.target
+    pod = f", {number(target.pod_bytes)} bytes a Pod" if target.pod_bytes else ""
+    rows.append(["target", escaped(f"{target.kind}{' (TLS)' if target.tls else ''}{pod}")])
+    rows.append(["time", escaped(f"{part.started_at} to {part.finished_at or 'unknown'}")])
+    return "## Identity\n\n" + table(["", ""], rows)
+
+
+def load(result: Result) -> str:
+    """The load as it was executed, beside what was asked for."""
+    if result.replay is None:
+        return ""
+    churn, updates, probes = result.replay.churn, result.replay.updates, result.replay.probes
+    lines = [
+        f"{number(churn.committed)} of {number(churn.planned)} planned events were committed"
+        f" ({amount(churn.achieved_rate, '/s')} achieved, {amount(churn.requested_rate, '/s')} requested)"
+        + (f", {churn.skipped} skipped." if churn.skipped else ".")
+    ]
+    if result.replay.extended_seconds:
+        lines.append(f"The run was extended by {result.replay.extended_seconds} s, to take all input samples.")
+    if probes.planned:
+        lines.append(
+            f"Probe events: {probes.planned} planned, {probes.seen} seen, {probes.superseded} superseded, "
+            f"{probes.lost} lost, {probes.unsent} not sent; they add {amount(churn.probe_rate, '/s')}."
+        )
+    rows = [
+        [
+            number(updates.requested),
+            number(updates.delivered),
+            number(updates.rendered),
+            number(updates.coalesced),
+            number(updates.dropped),
+            number(result.replay.backlog.max_depth),
+            ", ".join("never" if one is None else duration(one) for one in result.replay.backlog.drain_ns) or "–",
+        ]
+    ]
+    head = ["requested", "delivered", "rendered", "coalesced", "dropped", "backlog max", "drain after bursts"]
+    return "## Load as executed\n\n" + "\n".join(lines) + "\n\n" + table(head, rows, numbers=range(6))
+
+
+def latency(result: Result) -> str:
+    """Every latency with its n, in all and by phase."""
+    rows = []
+    for name, one in result.latency.items():
+        if one is None:
+            continue
+        whole = [("", one), *one.phases.items()] if len(one.phases) > 1 else [("", one)]
+        for phase, figures in whole:
+            label = code(name) if not phase else f"&nbsp;&nbsp;{phase}"
+            count = number(figures.count)
+            if not phase and one.censored:
+                count += f" ({one.censored} censored)"
+            times = (figures.p50, figures.p95, figures.p99, figures.p999, figures.max)
+            rows.append([label, count, *(duration(t) for t in times)])
+    if not rows:
+        return ""
+    known = [(name, one) for name, one in result.latency.items() if one is not None]
+    notes = "\n".join(f"- {code(name)}: {escaped(one.definition)}" for name, one in known)
+    head = ["latency", "n", "p50", "p95", "p99", "p99.9", "max"]
+    return (
+        "## Latency\n\n"
+        + table(head, rows, numbers=range(1, 7))
+        + f"\n<details><summary>What each is ({known[0][1].method} quantiles)</summary>\n\n{notes}\n\n</details>\n"
+    )
+
+
+def start(result: Result) -> str:
+    """From the start of the process to a full table."""
+    if result.replay is None:
+        return ""
+    one = result.replay.start
+    rows = [[duration(one.interactive_ns), duration(one.list_to_populated_ns), duration(one.populated_screen_ns)]]
+    return "## Start\n\n" + table(["interactive", "LIST → populated table", "populated screen"], rows, numbers=range(3))
+
+
+def process(result: Result) -> str:
+    """CPU and memory of client and harness."""
+    rows = [
+        _process_row(name, one)
+        for name, one in (("client", result.process.client), ("harness", result.process.harness))
+        if one is not None
+    ]
+    if not rows:
+        return ""
+    head = ["process", "CPU", "CPU max", "peak RSS", "RSS slope", "samples"]
+    return "## Process\n\n" + table(head, rows, numbers=range(1, 6))
+
+
+def api(result: Result) -> str:
+    """What the server saw of the client."""
+    one = result.api
+    if one is None:
+        return ""
+    rows = [
+        [code(name), number(op.count), number(op.pages), number(op.objects), size(op.bytes), number(op.errors)]
+        for name, op in list(one.operations.items())[:MAX_PATHS]
+    ]
+    text = "## API\n\n" + table(["operation", "n", "pages", "objects", "bytes", "errors"], rows, numbers=range(1, 6))
+    if len(one.operations) > MAX_PATHS:
+        text += f"\n… and {len(one.operations) - MAX_PATHS} more in result.json.\n"
+    return text + (
+        f"\n{number(one.watch_events)} watch events, {size(one.decoded_bytes)} decoded, "
+        f"{number(one.reconnects)} reconnects, {number(one.relists)} re-lists, {number(one.throttles)} throttles, "
+        f"{number(one.authorization_failures)} authorization failures, "
+        f"{number(one.unexpected_gets)} unexpected GETs.\n"
+    )
+
+
+def digests(result: Result) -> str:
+    """What store and table held in the end, against the plan."""
+    if result.replay is None:
+        return ""
+    one = result.replay.digests
+    rows = [
+        [name, code(value)]
+        for name, value in (("expected", one.expected), ("store", one.store), ("table", one.table))
+        if value
+    ]
+    return f"## Digests\n\nMatch: {yes(one.match)}\n\n" + (table(["", "SHA-256"], rows) if rows else "")
+
+
+def failures(result: Result) -> str:
+    """Each injected failure, whether it was met, and whether the client was shown to handle it."""
+    if result.replay is None or not result.replay.failures_injected:
+        return ""
+    rows = [
+        [code(kind), number(one.injected), number(one.exercised), yes(one.shown), escaped(one.why or "")]
+        for kind, one in result.replay.failures_injected.items()
+    ]
+    head = ["failure", "injected", "exercised", "shown", "why"]
+    return "## Failures\n\n" + table(head, rows, numbers=(1, 2))
+
+
+def scenarios(result: Result) -> str:
+    """Each scenario; the last screen of those that failed."""
+    if result.replay is None or not result.replay.scenarios:
+        return ""
+    rows = [[escaped(one.name), "ok" if one.ok else "**failed**"] for one in result.replay.scenarios]
+    text = "## Scenarios\n\n" + table(["scenario", ""], rows)
+    for one in result.replay.scenarios:
+        if not one.ok and one.screen:
+            summary = f"<details><summary>last screen of {escaped(one.name)}</summary>"
+            text += f"\n{summary}\n\n{fenced(one.screen)}\n</details>\n"
+    return text
+
+
+def validity(result: Result) -> str:
+    """Every rule with its figure and limit."""
+    rows = [
+        [escaped(one.name), _observed(one), "–" if one.limit is None else amount(one.limit, one.unit), _status(one)]
+        for one in result.validity.checks
+    ]
+    return "## Validity\n\n" + table(["rule", "observed", "limit", "status"], rows, numbers=(1, 2))
+
+
+def warnings(result: Result) -> str:
+    """What a reader should know, with advice."""
+    if not result.warnings:
+        return ""
+    lines = []
+    for one in result.warnings:
+        field = f"{code(one.field)}: " if one.field else ""
+        advice = f" ({escaped(one.advice)})" if one.advice else ""
+        lines.append(f"- {field}{escaped(one.text)}{advice}")
+    return "## Warnings\n\n" + "\n".join(lines)
+
+
+def reproduce(result: Result) -> str:
+    """The command line, and what was left behind."""
+    text = f"## Reproduce\n\n{fenced(result.manifest.command)}"
+    if not result.cleanup.complete:
+        text += "\nLeft behind: " + ", ".join(code(one) for one in result.cleanup.left) + "\n"
+        if result.cleanup.command:
+            text += f"\n{fenced(result.cleanup.command)}"
+    return text
+
+
+def _subject(result: Result) -> str:
+    client = result.manifest.client
+    by = f" with {client.name}" if client is not None else ""
+    return escaped(f"{result.kind} of {result.manifest.profile_id or 'a plan'}{by}")
+
+
+def _process_row(name: str, one: ProcessFigures) -> list[str]:
+    slope = "–"
+    if one.rss_slope_bytes_per_min is not None:
+        slope = f"{size(one.rss_slope_bytes_per_min)}/min (n {number(one.rss_slope_samples)})"
+    cpu = "–" if one.cpu_seconds is None else f"{one.cpu_seconds:.3g} s"
+    return [name, cpu, amount(one.cpu_percent_max, "percent"), size(one.rss_peak_bytes), slope, number(one.samples)]
+
+
+def _observed(check: Check) -> str:
+    if isinstance(check.observed, str) and len(check.observed) == 64:
+        return code(check.observed[:12] + "…")
+    return escaped(amount(check.observed, check.unit))
+
+
+def _status(check: Check) -> str:
+    text = check.status.replace("_", " ")
+    if check.status in ("failed", "unknown"):
+        return f"**{text}**" + (f": {escaped(check.advice)}" if check.advice else "")
+    return text
