@@ -12,6 +12,8 @@ pub mod names;
 pub mod negotiate;
 pub mod patch;
 mod pod_row;
+pub mod reviews;
 pub mod schema;
 pub mod status;
 pub mod table;
+pub mod usage;
