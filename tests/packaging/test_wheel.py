@@ -1,0 +1,104 @@
+"""The wheel and the source distribution, each used as a stranger would."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+
+def test_the_wheel_is_one_for_all_pythons_and_old_systems(wheel: Path) -> None:
+    assert "-cp311-abi3-" in wheel.name
+    assert "manylinux2014_x86_64" in wheel.name
+
+
+def test_the_wheel_asks_for_no_newer_glibc_than_it_says(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        module = archive.read("perfq/_core.abi3.so")
+    versions = {tuple(map(int, found.split(b"."))) for found in re.findall(rb"GLIBC_(2\.\d+)", module)}
+    assert versions
+    assert max(versions) <= (2, 17)
+
+
+def test_the_wheel_holds_the_package_whole(wheel: Path, repository: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    package = repository / "python"
+    kinds = (".py", ".pyi", ".typed", ".json", ".yaml", ".tcss")
+    sources = {str(path.relative_to(package)) for path in (package / "perfq").rglob("*") if path.suffix in kinds}
+    assert sources <= names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_installed_wheel_passes_the_unit_tests(
+    installed: Callable[[], Path], repository: Path, tmp_path: Path
+) -> None:
+    """In a fresh environment, with the package from the wheel and not from the checkout."""
+    python = installed() / "bin" / "python"
+    where = subprocess.run(
+        [str(python), "-c", "import perfq, perfq._core; print(perfq.__file__, perfq._core.__file__)"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert str(repository) not in where
+    done = subprocess.run(
+        [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "tests/unit"],
+        cwd=repository,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.fixture(scope="session")
+def sdist(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked source distribution."""
+    folder = tmp_path_factory.mktemp("sdist")
+    maturin = Path(sys.executable).with_name("maturin")
+    done = subprocess.run(
+        [str(maturin), "sdist", "--quiet", "--out", str(folder)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (archive,) = folder.glob("perfq-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    (unpacked,) = (path for path in folder.iterdir() if path.is_dir())
+    return unpacked
+
+
+def test_the_sdist_builds_a_wheel_that_works(sdist: Path, repository: Path, tmp_path: Path) -> None:
+    """With the dependencies that the checkout has compiled already: what is tested is that no source is missing."""
+    maturin = Path(sys.executable).with_name("maturin")
+    target = os.environ.get("CARGO_TARGET_DIR", str(repository / "target"))
+    done = subprocess.run(
+        [str(maturin), "build", "--locked", "--profile", "dev", "--out", str(tmp_path)],
+        cwd=sdist,
+        env={**os.environ, "CARGO_TARGET_DIR": target},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    (wheel,) = tmp_path.glob("perfq-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "packages")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'packages')!r}); from perfq._core import fnv1a64; print(fnv1a64(''))"
+    told = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert told.stdout == "14695981039346656037\n", told.stderr
