@@ -69,7 +69,7 @@ def sdist(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     maturin = Path(sys.executable).with_name("maturin")
     done = subprocess.run(
-        [str(maturin), "sdist", "--quiet", "--out", str(folder)],
+        [str(maturin), "sdist", "--out", str(folder)],
         cwd=repository,
         capture_output=True,
         text=True,
@@ -99,6 +99,7 @@ def test_the_sdist_builds_a_wheel_that_works(sdist: Path, repository: Path, tmp_
     (wheel,) = tmp_path.glob("perfq-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "packages")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'packages')!r}); from perfq._core import fnv1a64; print(fnv1a64(''))"
+    packages = str(tmp_path / "packages")
+    code = f"import sys; sys.path.insert(0, {packages!r}); from perfq._core import fnv1a64; print(fnv1a64(''))"
     told = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert told.stdout == "14695981039346656037\n", told.stderr
