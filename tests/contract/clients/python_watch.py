@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """The official Python client: lists and watches Pods until their restart counts sum up to argv[1], then
 prints what it holds as canonical lines."""
 

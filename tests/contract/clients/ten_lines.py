@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 from kubernetes import client, config, watch
 
 config.load_kube_config()
