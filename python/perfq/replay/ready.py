@@ -61,9 +61,11 @@ def _not_populated(session: ReplaySession, since_ready_ns: int) -> str | None:
     client, objects = session.options.client, session.options.plan.objects
     if client.probe:
         probe = session.probe.progress()
-        if probe["populated"] is None:
+        if not any(one["kind"] == "pods" for one in probe["lists"]):
+            return "its LIST is not complete (probe)"
+        if client.table and probe["populated"] is None:
             return "its table is not populated (probe)"
-        if probe["interactive_ns"] is None:
+        if client.table and probe["interactive_ns"] is None:
             return "it is not interactive (probe)"
     if client.rows == "never":
         return None
