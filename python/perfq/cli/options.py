@@ -149,9 +149,11 @@ def budget_options(command: F) -> F:
     def with_budgets(*args: Any, budget_texts: tuple[str, ...], presets: tuple[str, ...], **given: Any) -> Any:
         budgets: tuple[Any, ...] = ()
         if budget_texts or presets:
+            from perfq.measure.result.paths import refuse_unknown
             from perfq.profile.budget_file import budgets_of
 
             budgets = budgets_of(budget_texts, presets)
+            refuse_unknown(budgets)
         return command(*args, budgets=budgets, **given)
 
     decorate = _together(

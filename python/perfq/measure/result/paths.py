@@ -7,12 +7,14 @@ keys of open dictionaries (operations, path templates, error keys) may be anythi
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, Union, get_args, get_origin
 
+from perfq.errors import UsageError
 from perfq.measure.document import Document
 from perfq.measure.result import Result
+from perfq.profile.budgets import Budget, nearest_metric
 
 #: Phases that a latency is told by.
 PHASES = ("steady", "burst")
@@ -35,6 +37,19 @@ def known_metric_paths() -> list[str]:
 def is_metric(path: str) -> bool:
     """Whether a result can have something at this concrete path that a budget may limit."""
     return any(_fits(pattern, path) for pattern in _metrics())
+
+
+def refuse_unknown(budgets: Iterable[Budget]) -> None:
+    """UsageError that names every budget whose metric no result has, with what was probably meant."""
+    unknown = [budget.metric for budget in budgets if not is_metric(budget.path)]
+    if unknown:
+        known = known_metric_paths()
+        lines = [
+            f"  {metric}: no such metric"
+            + (f"; did you mean {near}?" if (near := nearest_metric(metric, known)) else "")
+            for metric in dict.fromkeys(unknown)
+        ]
+        raise UsageError("a budget names what no result has (perfq schema result):", details=lines)
 
 
 def flags() -> list[str]:

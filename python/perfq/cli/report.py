@@ -1,0 +1,65 @@
+"""`perfq report`: a result rendered again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+EPILOG = """
+Examples:
+
+\b
+  perfq report runs/smoke-1k-1201-120000-abcd
+  perfq report runs/before --format md --out before.md
+  perfq report runs/before/result.json --format junit
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("run", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "junit", "json"]),
+    default="text",
+    show_default=True,
+    help="text: the summary; md: report.md; junit: junit.xml; json: result.json.",
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of to stdout.")
+def report(run: Path, form: str, out: Path | None) -> int:
+    """Renders the result of a run DIR again, whatever its verdict, and exits 0.
+
+    Everything comes from result.json alone. Of a run that was killed, result.json is first rebuilt from
+    what was recorded (as ABORTED), with report.md and junit.xml beside it.
+    """
+    from perfq.drive.rebuild import result_of
+
+    result = result_of(run)
+    if form == "text":
+        from perfq.report.summary import Style, summary
+
+        to_terminal = out is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if to_terminal else 100
+        text = summary(result, Style(width=width, color=to_terminal and not os.environ.get("NO_COLOR")))
+    elif form == "md":
+        from perfq.report.markdown import markdown
+
+        text = markdown(result)
+    elif form == "junit":
+        from perfq.report.junit import junit
+
+        text = junit(result)
+    else:
+        text = result.to_json()
+    if out is None:
+        click.echo(text, nl=False)
+        return 0
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"--out {out}: cannot be written ({error.strerror})") from error
+    return 0

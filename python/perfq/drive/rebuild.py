@@ -1,0 +1,67 @@
+"""Folding and judging a run directory, and writing what comes of it: one path for a run that has just
+ended and for one that was killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from perfq.drive.rundir import RunDirectory
+from perfq.errors import UsageError
+from perfq.judge.verdict import NOTHING_LEFT, Judgement, judge
+from perfq.measure.fold import SAMPLES, fold
+from perfq.measure.result import Result
+from perfq.measure.result.common import Artifact, Cleanup
+from perfq.report.junit import junit
+from perfq.report.markdown import markdown
+from perfq.report.reading import complaints, read_result
+
+if TYPE_CHECKING:
+    from perfq._core import RecorderStatus
+
+RESULT = "result.json"
+MANIFEST = "manifest.json"
+
+
+def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, cleanup: Cleanup = NOTHING_LEFT) -> Judgement:
+    """Folds the record, judges it, writes result.json, report.md, junit.xml and SHA256SUMS.
+
+    May be called again, when clean-up has ended: each file is replaced at once.
+    """
+    recorded = fold(run.path, recorder=recorder)
+    artifacts = [Artifact.model_validate(entry) for entry in run.artifacts()]
+    judgement = judge(recorded, artifacts=artifacts, cleanup=cleanup)
+    run.write(RESULT, judgement.result.to_json())
+    render(run, judgement.result)
+    return judgement
+
+
+def render(run: RunDirectory, result: Result) -> None:
+    """Writes report.md, junit.xml and SHA256SUMS from the result alone."""
+    run.write("report.md", markdown(result))
+    run.write("junit.xml", junit(result))
+    run.write_checksums()
+
+
+def result_of(path: Path) -> Result:
+    """The result of a run directory (or of a result.json); of a killed run, rebuilt from what is there.
+
+    UsageError where it is neither.
+    """
+    if path.is_file():
+        return read_result(path)
+    if not path.is_dir():
+        raise UsageError(f"{path}: there is no such run directory")
+    if (path / RESULT).exists():
+        return read_result(path / RESULT)
+    for name in (MANIFEST, SAMPLES):
+        if not (path / name).is_file():
+            raise UsageError(f"{path}: not a run directory: it has neither {RESULT} nor {name}")
+    try:
+        return settle(RunDirectory(path)).result
+    except ValidationError as error:
+        raise UsageError(f"{path / MANIFEST}: not a manifest of this perfq", details=complaints(error)) from error
+    except OSError as error:
+        raise UsageError(f"{path}: {error.filename or RESULT}: {error.strerror}") from error
