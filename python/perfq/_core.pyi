@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Self, TypedDict, final, type_check_only
+from typing import Any, Literal, Self, TypedDict, final, type_check_only
 
 __version__: str
 
@@ -254,6 +254,199 @@ class ProbeListener:
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exc: object) -> None: ...
+@type_check_only
+class ScreenText(TypedDict):
+    """The screen between two frames."""
+
+    lines: list[str]
+    """Rows from top to bottom, blanks at their ends cut off."""
+    cursor: tuple[int, int]
+    """Row and column of the text cursor, from 0."""
+    cursor_visible: bool
+    alternate: bool
+    """Whether the alternate buffer is shown."""
+    title: str
+    other: list[str]
+    """The other buffer as it was left; empty where only one was ever used."""
+
+@type_check_only
+class ScreenHit(TypedDict):
+    """A match on the screen."""
+
+    t: int
+    """Stamp of the first chunk after which the screen matched (at the call at the earliest)."""
+    row: int
+    """Row of the screen in which the match begins."""
+    groups: list[str | None]
+    """The whole match, then its groups."""
+
+@type_check_only
+class TableRow(TypedDict):
+    """A row of the client's table."""
+
+    row: int
+    """Row of the screen, from 0."""
+    key: tuple[str, str]
+    """Namespace ("" where the table does not show it) and name of the object."""
+    cells: dict[str, str]
+    """Column, as the header has it, to the whole text of the cell."""
+    cursor: bool
+
+@type_check_only
+class SeenCell(TypedDict):
+    """A cell that showed what was expected of it."""
+
+    i: int
+    t: int
+    """The chunk that made it the whole cell."""
+
+@type_check_only
+class Pressed(TypedDict):
+    """What became of a key."""
+
+    sent: int | None
+    """When it was written; None where it was not."""
+    seen: int | None
+    """The chunk that showed the cursor on another object's row."""
+    outcome: Literal["ok", "censored", "drifted", "failed"]
+    """ok; censored: no effect in time; drifted: the selection moved, but not to the next row; failed: the
+    client ended or does not read its input."""
+    before: tuple[str, str] | None
+    """The object under the cursor before; None where no cursor was seen."""
+    after: tuple[str, str] | None
+
+@type_check_only
+class Resized(TypedDict):
+    """What a change of size cost."""
+
+    sent: int
+    first: int | None
+    """The first chunk after it."""
+    filled: int | None
+    """End of the first frame by which every row was drawn anew; None: a failed sample."""
+
+@type_check_only
+class ClientExit(TypedDict):
+    """How the client ended. Both None where nobody knows (its supervisor was killed)."""
+
+    t: int
+    code: int | None
+    signal: int | None
+
+@type_check_only
+class TerminalProgress(TypedDict):
+    """Counts since the start, and states."""
+
+    bytes: int
+    chunks: int
+    frames: int
+    """Synchronized updates, and bursts of output outside of them that changed a cell."""
+    redraws: int
+    """Frames that erased the display or wrote at least nine tenths of it."""
+    sync_timeouts: int
+    """Synchronized updates that had not ended after 1 s."""
+    exited: ClientExit | None
+    """Set once the client ended, its tree is gone and all of its output was read."""
+    unanswered: list[str]
+    """Queries without an answer: a start time may contain their time-outs."""
+    dropped_replies: int
+    last_output_ns: int | None
+    milestones: dict[str, int | None]
+    trouble: str | None
+    """What went wrong with the recording, the supervisor or the emulator."""
+
+@type_check_only
+class TerminalStopped(TypedDict):
+    """How the client and its tree ended."""
+
+    code: int | None
+    signal: int | None
+    killed: int | None
+    """Descendants that had to be killed, the client itself not counted; None where the supervisor did not tell."""
+    left: list[int]
+    """Processes that outlived SIGKILL."""
+
+@final
+class TerminalView:
+    """How a client's screen is read: its table and its cursor. Compiled once; use one for each terminal."""
+
+    def __new__(cls, options: dict[str, Any]) -> TerminalView:
+        """`name` (text of the name column in the header), `namespace` (the same, or None), `required`
+        (further columns that make a line the header), `row` (a pattern with the groups namespace and name,
+        where columns do not tell), `cursor` (auto, reverse, background, marker, text or none), `marker`,
+        `not_cursor` (a pattern: rows that are never the cursor's), `append` (lines are appended: the header
+        may scroll away). ValueError for an unknown key or a wrong pattern (Rust's regex syntax).
+        """
+
+@final
+class Terminal:
+    """A program in a pseudo-terminal, read by a thread of its own; a context manager that stops it."""
+
+    @staticmethod
+    def start(options: dict[str, Any]) -> Terminal:
+        """Starts the client and returns once it runs.
+
+        `argv`, `env` (complete), `cwd`, `cols` and `rows` (1 … 1000), `supervisor` (its command), and where
+        wanted `recorder`, `cast` (path of the asciicast, must not exist), `view` (a TerminalView),
+        `milestones` (list of {name, pattern, rows}: recorded the first time that the screen matches the
+        pattern and the view's table has so many rows).
+        ValueError for a bad option; OSError with its errno where the program, the directory or the
+        recording is the cause.
+        """
+
+    @property
+    def pid(self) -> int:
+        """The client's process."""
+
+    @property
+    def supervisor_pid(self) -> int:
+        """The parent of the client and of whatever its tree orphaned: all below it is the client's."""
+
+    def key(self, name: str) -> bytes:
+        """A key in the encoding that the client asked for: a character, or `up`, `enter`, `ctrl+d`, `f5`, …"""
+
+    def write(self, data: bytes) -> int:
+        """Writes; the instant before the first byte was offered. BrokenPipeError where the client has ended,
+        TimeoutError where it has not read its input for 5 s."""
+
+    def screen(self) -> ScreenText:
+        """The screen, between two frames."""
+
+    def wait_screen(self, pattern: str, timeout_s: float) -> ScreenHit | None:
+        """Waits for a pattern (Rust's regex syntax) over the rows joined by line feeds; None after the time,
+        or once the client has ended without it."""
+
+    def rows(self, view: TerminalView) -> list[TableRow]:
+        """The table's rows; empty where no header is seen."""
+
+    def cursor_row(self, view: TerminalView) -> TableRow | None:
+        """The row under the cursor; None where it is not seen, or more than one row could be it."""
+
+    def expect_cell(self, i: int, key: tuple[str, str], column: str, text: str, view: TerminalView) -> None:
+        """From now on looks, after each chunk, whether the cell of that object's row is exactly the text; the
+        first such chunk is recorded as `cell`."""
+
+    def seen_cells(self) -> list[SeenCell]:
+        """Cells seen since the last call."""
+
+    def forget_cell(self, i: int) -> bool:
+        """Does not look for it any more. Whether it was still looked for."""
+
+    def press(
+        self, key: bytes, direction: Literal["down", "up"], view: TerminalView, timeout_s: float
+    ) -> Pressed:
+        """Writes a key that moves the cursor, and waits until it stands on the next row's object. Replies to
+        the client's queries go first."""
+
+    def resize(self, cols: int, rows: int, timeout_s: float) -> Resized:
+        """Changes the size (SIGWINCH) and waits for the frame that fills it."""
+
+    def progress(self) -> TerminalProgress: ...
+    def stop(self, grace_s: float = 2.0) -> TerminalStopped:
+        """SIGTERM, after the grace SIGKILL, then every descendant. The last screen stays readable."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_args: object) -> None: ...
 
 def quantiles(values: Sequence[int]) -> Figures:
     """Exact nearest-rank figures of integers."""

@@ -1,1 +1,1 @@
-"""What drivers share: the client under test, scenarios and input, progress, stop conditions, the run directory."""
+"""What drivers share: the client under test, scenarios, input, stop conditions, the run directory."""

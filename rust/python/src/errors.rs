@@ -10,7 +10,8 @@ pub(crate) fn io_error(error: &io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(errno) => PyOSError::new_err((errno, error.to_string())),
         None if error.kind() == io::ErrorKind::InvalidInput => value_error(error),
-        None => PyOSError::new_err(error.to_string()),
+        // One of ours: its kind decides the subclass.
+        None => io::Error::new(error.kind(), error.to_string()).into(),
     }
 }
 

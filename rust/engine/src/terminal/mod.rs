@@ -1,1 +1,33 @@
-//! A program in a pseudo-terminal: its screen and its clock.
+//! A program in a pseudo-terminal, its screen, its clock.
+//!
+//! One thread reads: it stamps each chunk before it parses it, and looks at the screen after each, so
+//! that whatever someone waits for carries the stamp of the chunk that made it true. Reading never
+//! stops: not for the disk, not for a caller, not for a program that does not read its input.
+
+mod cast;
+mod handle;
+pub mod keys;
+mod press;
+mod pty;
+mod reader;
+pub mod scan;
+pub mod screen;
+mod state;
+mod supervisor;
+pub mod view;
+mod width;
+
+pub use handle::{Milestone, Options, Progress, Resized, ScreenText, StartError, Stopped, Terminal};
+pub use press::{Direction, Outcome, Pressed};
+pub use state::{Counts, Exit, Expect, Hit, State};
+
+use parking_lot::{Condvar, Mutex};
+use screen::Size;
+
+/// What the reader shares with the callers.
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    input: Mutex<pty::Input>,
+    resizes: Mutex<Vec<(u64, Size)>>,
+}

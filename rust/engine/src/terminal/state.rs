@@ -1,0 +1,307 @@
+//! What is known about the terminal, and what someone waits for. The reader looks at the screen after
+//! each chunk, so that what is found carries the stamp of the chunk that made it true.
+
+use super::press::Press;
+use super::screen::{Screen, Size, Step};
+use super::supervisor::Report;
+use super::view::{Key, View};
+use crate::recorder::RecordSink;
+use regex::Regex;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A synchronized update that has not ended after this long is taken as it stands.
+pub(super) const SYNC_WATCHDOG_NS: u64 = 1_000_000_000;
+
+/// Counts since the start.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Counts {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Reads.
+    pub chunks: u64,
+    /// Synchronized updates, and bursts of output outside of them that changed a cell.
+    pub frames: u64,
+    /// Frames that erased the display or wrote at least nine tenths of it.
+    pub redraws: u64,
+    /// Synchronized updates that the watchdog ended.
+    pub sync_timeouts: u64,
+}
+
+/// How the client ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Exit {
+    /// When the supervisor saw it.
+    pub t: u64,
+    /// Exit code; `None` where a signal ended it, or where nobody knows.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// A match on the screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hit {
+    /// Stamp of the first chunk after which the screen matched.
+    pub t: u64,
+    /// Row of the screen in which the match begins.
+    pub row: usize,
+    /// The whole match, then its groups.
+    pub groups: Vec<Option<String>>,
+}
+
+/// Something that is recorded the first time that the screen shows it.
+pub(super) struct Milestone {
+    /// `ready` or `populated`.
+    pub(super) name: String,
+    /// Must match.
+    pub(super) pattern: Option<Regex>,
+    /// The table must have this many rows.
+    pub(super) rows: Option<usize>,
+    /// When it was seen, and how many rows the table had.
+    pub(super) seen: Option<(u64, Option<usize>)>,
+}
+
+/// A cell that is to show a text.
+pub struct Expect {
+    /// Whose row.
+    pub key: Key,
+    /// Which column, as the header has it.
+    pub column: String,
+    /// The whole of the cell.
+    pub text: String,
+    /// How the screen is read.
+    pub view: Arc<View>,
+}
+
+/// A pattern that someone waits for.
+pub(super) struct Waiting {
+    /// Number of the wait.
+    pub(super) id: u64,
+    /// Over the rows joined by line feeds.
+    pub(super) pattern: Regex,
+    /// The first match.
+    pub(super) hit: Option<Hit>,
+}
+
+/// A change of size under way.
+pub(super) struct Resizing {
+    /// When the size was set.
+    pub(super) sent: u64,
+    /// The first chunk after it.
+    pub(super) first: Option<u64>,
+    /// The end of the first frame by which every row was written or erased.
+    pub(super) filled: Option<u64>,
+    /// Rows written since.
+    pub(super) rows: Vec<bool>,
+}
+
+/// All of it, under one lock.
+pub struct State {
+    /// The emulator.
+    pub(super) screen: Screen,
+    /// Counts since the start.
+    pub counts: Counts,
+    /// Stamp of the last chunk.
+    pub(super) last_output: Option<u64>,
+    /// When the synchronized update under way began.
+    pub(super) sync_since: Option<u64>,
+    /// Stamp of the last chunk that was looked at.
+    pub(super) looked: u64,
+    /// Patterns that someone waits for.
+    pub(super) waiting: Vec<Waiting>,
+    /// Recorded once.
+    pub(super) milestones: Vec<Milestone>,
+    /// How the client's screen is read, where known from the start.
+    pub(super) view: Option<Arc<View>>,
+    /// Cells that are to show a text, by probe.
+    pub(super) expects: BTreeMap<u64, Expect>,
+    /// Cells that did, not fetched yet.
+    pub(super) seen_cells: Vec<(u64, u64)>,
+    /// A key whose effect is waited for.
+    pub(super) press: Option<Press>,
+    /// A change of size under way.
+    pub(super) resizing: Option<Resizing>,
+    /// How the client's start went, once the supervisor said so.
+    pub(super) started: Option<Report>,
+    /// How the client ended.
+    pub(super) exit: Option<Exit>,
+    /// The terminal was hung up and all of its output was read.
+    pub(super) drained: bool,
+    /// Descendants that the supervisor killed, and those that it could not.
+    pub(super) ended: Option<(u32, Vec<u32>)>,
+    /// What went wrong with the engine or the supervisor.
+    pub(super) trouble: Option<String>,
+    /// Where samples go.
+    pub(super) sink: Option<RecordSink>,
+}
+
+#[derive(Serialize)]
+struct CellRecord {
+    k: &'static str,
+    t: u64,
+    i: u64,
+}
+
+#[derive(Serialize)]
+struct ScreenRecord<'a> {
+    k: &'static str,
+    t: u64,
+    ev: &'a str,
+    rows: Option<usize>,
+}
+
+impl State {
+    /// A fresh terminal.
+    pub fn new(size: Size, sink: Option<RecordSink>) -> Self {
+        Self {
+            screen: Screen::new(size),
+            counts: Counts::default(),
+            last_output: None,
+            sync_since: None,
+            looked: 0,
+            waiting: Vec::new(),
+            milestones: Vec::new(),
+            view: None,
+            expects: BTreeMap::new(),
+            seen_cells: Vec::new(),
+            press: None,
+            resizing: None,
+            started: None,
+            exit: None,
+            drained: false,
+            ended: None,
+            trouble: None,
+            sink,
+        }
+    }
+
+    /// Feeds one chunk, read at `t`. Replies are handed to `reply` at the byte of their query.
+    pub fn feed(&mut self, t: u64, chunk: &[u8], mut reply: impl FnMut(Vec<u8>)) {
+        self.counts.bytes += chunk.len() as u64;
+        self.counts.chunks += 1;
+        self.last_output = Some(t);
+        if let Some(resizing) = &mut self.resizing
+            && resizing.first.is_none()
+            && t > resizing.sent
+        {
+            resizing.first = Some(t);
+        }
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let Step { used, reply: answer, update_ended, lines } = self.screen.step(rest);
+            rest = &rest[used..];
+            if !answer.is_empty() {
+                reply(answer);
+            }
+            if update_ended {
+                self.sync_since = None;
+                self.end_frame(t);
+            } else if self.screen.syncing() {
+                self.sync_since.get_or_insert(t);
+            } else if lines {
+                self.look(t, false);
+            }
+        }
+        if !self.screen.syncing() {
+            self.look(t, false);
+        }
+    }
+
+    /// A synchronized update ended, or the output paused outside of one.
+    pub fn end_frame(&mut self, t: u64) {
+        self.look(t, true);
+        let frame = self.screen.end_frame();
+        self.counts.frames += u64::from(frame.drawn);
+        self.counts.redraws += u64::from(frame.redrawn);
+        if let Some(resizing) = &mut self.resizing
+            && t > resizing.sent
+            && resizing.filled.is_none()
+        {
+            for (row, touched) in resizing.rows.iter_mut().zip(&frame.rows) {
+                *row |= *touched;
+            }
+            if resizing.rows.iter().all(|row| *row) {
+                resizing.filled = Some(t);
+            }
+        }
+    }
+
+    /// Ends a synchronized update that takes too long.
+    pub fn watch_sync(&mut self, now: u64) {
+        if self.sync_since.is_some_and(|since| now >= since + SYNC_WATCHDOG_NS) {
+            self.sync_since = None;
+            self.screen.abandon_update();
+            self.counts.sync_timeouts += 1;
+            self.end_frame(now);
+        }
+    }
+
+    /// Looks at the screen as the chunk stamped `t` left it.
+    pub fn look(&mut self, t: u64, frame_end: bool) {
+        self.looked = t;
+        let open = self.milestones.iter().any(|milestone| milestone.seen.is_none());
+        let patterns = self.waiting.iter().any(|waiting| waiting.hit.is_none());
+        if !open && !patterns && self.expects.is_empty() && self.press.is_none() {
+            return;
+        }
+        self.screen.absorb_damage();
+        self.screen.lines();
+        if patterns {
+            let text = self.screen.joined();
+            for waiting in self.waiting.iter_mut().filter(|waiting| waiting.hit.is_none()) {
+                waiting.hit = find(&waiting.pattern, &text, t);
+            }
+        }
+        if open {
+            self.look_for_milestones(t);
+        }
+        self.look_for_cells(t);
+        if let Some(press) = &mut self.press {
+            press.look(&self.screen, t, frame_end);
+        }
+    }
+
+    fn look_for_milestones(&mut self, t: u64) {
+        let text = self.screen.joined();
+        let rows = self.view.as_ref().map(|view| view.rows(&self.screen).len());
+        for milestone in self.milestones.iter_mut().filter(|milestone| milestone.seen.is_none()) {
+            let matches = milestone.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&text));
+            let enough = milestone.rows.is_none_or(|wanted| rows.is_some_and(|rows| rows >= wanted));
+            if matches && enough {
+                milestone.seen = Some((t, rows));
+                if let Some(sink) = &self.sink {
+                    sink.write(&ScreenRecord { k: "screen", t, ev: &milestone.name, rows });
+                }
+            }
+        }
+    }
+
+    fn look_for_cells(&mut self, t: u64) {
+        let Some(view) = self.expects.values().next().map(|expect| Arc::clone(&expect.view)) else { return };
+        let rows = view.rows(&self.screen);
+        let sink = self.sink.clone();
+        let seen_cells = &mut self.seen_cells;
+        self.expects.retain(|&i, expect| {
+            let shown = rows
+                .iter()
+                .any(|row| view.same(&row.key, &expect.key) && row.cells.get(&expect.column) == Some(&expect.text));
+            if shown {
+                seen_cells.push((i, t));
+                if let Some(sink) = &sink {
+                    sink.write(&CellRecord { k: "cell", t, i });
+                }
+            }
+            !shown
+        });
+    }
+}
+
+/// The first match in the text.
+pub(super) fn find(pattern: &Regex, text: &str, t: u64) -> Option<Hit> {
+    let groups = pattern.captures(text)?;
+    let start = groups.get(0).map_or(0, |whole| whole.start());
+    let row = text[..start].bytes().filter(|byte| *byte == b'\n').count();
+    Some(Hit { t, row, groups: groups.iter().map(|group| group.map(|found| found.as_str().to_owned())).collect() })
+}
