@@ -217,8 +217,10 @@ input()
     assert looks > 0
     assert _peak_rss() - peak < 64 << 20
     terminal.stop(0)
-    first = (tmp_path / "terminal.cast").open().readline()
-    assert json.loads(first)["version"] == 2
+    cast = tmp_path / "terminal.cast"
+    with cast.open() as recording:
+        assert json.loads(recording.readline())["version"] == 2
+    cast.unlink()  # large
 
 
 def _peak_rss() -> int:

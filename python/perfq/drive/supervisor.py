@@ -76,10 +76,7 @@ def become(options: Options, told: int) -> None:
             os.dup2(told, 3)
             told = 3
         os.set_inheritable(3, False)
-        for fd in map(int, os.listdir("/proc/self/fd")):
-            if fd > 3:
-                with contextlib.suppress(OSError):
-                    os.close(fd)
+        close_from(4)
         signal.set_wakeup_fd(-1)
         for number in signal.valid_signals():
             with contextlib.suppress(OSError, ValueError):
@@ -95,6 +92,14 @@ def become(options: Options, told: int) -> None:
     except BaseException as error:
         os.write(told, json.dumps({"stage": stage, "errno": errno.EINVAL, "error": str(error)}).encode())
     os._exit(127)
+
+
+def close_from(lowest: int) -> None:
+    """Closes every descriptor from this number on."""
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd >= lowest:
+            with contextlib.suppress(OSError):
+                os.close(fd)
 
 
 def descendants() -> list[int]:
@@ -179,6 +184,7 @@ class Lines:
 
 def main() -> None:
     os.setsid()
+    close_from(3)
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1)
     for name in ("INT", "QUIT", "HUP", "TERM", "TSTP", "PIPE"):
         signal.signal(signal.Signals[f"SIG{name}"], signal.SIG_IGN)

@@ -28,7 +28,8 @@ fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py
 }
 
 fn seconds(value: f64, what: &str) -> PyResult<Duration> {
-    Duration::try_from_secs_f64(value).map_err(|_| value_error(format!("{what}: got {value}, expected seconds, 0 or more")))
+    Duration::try_from_secs_f64(value)
+        .map_err(|_| value_error(format!("{what}: got {value}, expected seconds, 0 or more")))
 }
 
 /// Calls `poll` with the GIL released until it answers; signal handlers run in between.
@@ -175,7 +176,7 @@ impl Terminal {
         };
         let pressed = match py.detach(|| self.inner.begin_press(&key, direction, &view.inner)) {
             Ok(sent) => wait(py, || self.inner.poll_press(sent.saturating_add(timeout)))?,
-            Err(pressed) => pressed,
+            Err(pressed) => *pressed,
         };
         to_python(py, &pressed)
     }

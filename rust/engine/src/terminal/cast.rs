@@ -193,7 +193,10 @@ mod tests {
         cast.close();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!((&lines[0]["version"], &lines[0]["width"], &lines[0]["height"]), (&json!(2), &json!(80), &json!(24)));
+        assert_eq!(
+            (&lines[0]["version"], &lines[0]["width"], &lines[0]["height"]),
+            (&json!(2), &json!(80), &json!(24))
+        );
         assert_eq!(lines[2], json!([1.500_001, "o", "€"]));
         assert_eq!(lines[3], json!([1.6, "o", "\u{fffd}\u{1b}[m"]));
         assert_eq!(lines[4], json!([2.0, "r", "100x30"]));

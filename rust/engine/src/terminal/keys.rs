@@ -78,8 +78,7 @@ pub struct KeyModes {
 pub fn encode(key: &str, modes: KeyModes) -> Option<Vec<u8>> {
     let mut name = key;
     let mut modifiers = 0u8;
-    loop {
-        let Some((first, rest)) = name.split_once('+').filter(|(_, rest)| !rest.is_empty()) else { break };
+    while let Some((first, rest)) = name.split_once('+').filter(|(_, rest)| !rest.is_empty()) {
         modifiers |= match first {
             "shift" => 1,
             "alt" => 2,

@@ -4,9 +4,11 @@
 //! that whatever someone waits for carries the stamp of the chunk that made it true. Reading never
 //! stops: not for the disk, not for a caller, not for a program that does not read its input.
 
+mod answers;
 mod cast;
 mod handle;
 pub mod keys;
+mod options;
 mod press;
 mod pty;
 mod reader;
@@ -15,9 +17,12 @@ pub mod screen;
 mod state;
 mod supervisor;
 pub mod view;
+mod waits;
 mod width;
 
-pub use handle::{Milestone, Options, Progress, Resized, ScreenText, StartError, Stopped, Terminal};
+pub use answers::{Progress, Resized, ScreenText, Stopped};
+pub use handle::Terminal;
+pub use options::{Milestone, Options, StartError};
 pub use press::{Direction, Outcome, Pressed};
 pub use state::{Counts, Exit, Expect, Hit, State};
 

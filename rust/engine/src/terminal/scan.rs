@@ -174,11 +174,7 @@ impl Scanner {
 
     fn step(&mut self, byte: u8) -> Option<Mark> {
         match (self.state, byte) {
-            // Cancel and substitute end any sequence; escape starts another.
-            (_, 0x18 | 0x1a) => self.state = State::Ground,
-            (_, 0x1b) => {
-                self.state = State::Escape;
-            }
+            (_, 0x1b) => self.state = State::Escape,
             (State::Escape, b'[') => {
                 self.state = State::Control;
                 self.sequence.clear();
@@ -195,16 +191,13 @@ impl Scanner {
                 return Some(Mark::Query("DECID (ESC Z)".into()));
             }
             (State::Escape | State::EscapeIntermediate, 0x20..=0x2f) => self.state = State::EscapeIntermediate,
-            (State::Escape | State::EscapeIntermediate, 0x30..=0x7e) => self.state = State::Ground,
+            // Cancel and substitute end any sequence.
+            (_, 0x18 | 0x1a) | (State::Escape | State::EscapeIntermediate, 0x30..=0x7e) => self.state = State::Ground,
             (State::Control, 0x40..=0x7e) => {
                 self.state = State::Ground;
                 return self.control(byte);
             }
-            (State::Control, 0x20..=0x3f) => {
-                if self.sequence.len() < MAX_SEQUENCE {
-                    self.sequence.push(byte);
-                }
-            }
+            (State::Control, 0x20..=0x3f) if self.sequence.len() < MAX_SEQUENCE => self.sequence.push(byte),
             // Other control characters are carried out inside a sequence and do not end it.
             _ => {}
         }

@@ -170,10 +170,8 @@ impl Screen {
         match piece.mark {
             Some(Mark::SyncStart) => self.syncing = true,
             Some(Mark::SyncEnd) => step.update_ended = std::mem::replace(&mut self.syncing, false),
-            Some(Mark::Query(name)) => {
-                if !replied && self.unanswered.len() < MAX_UNANSWERED {
-                    self.unanswered.insert(name);
-                }
+            Some(Mark::Query(name)) if !replied && self.unanswered.len() < MAX_UNANSWERED => {
+                self.unanswered.insert(name);
             }
             Some(Mark::Keyboard(request)) => {
                 if let Some(answer) = self.keyboard.handle(request) {
@@ -195,7 +193,7 @@ impl Screen {
             Some(Mark::Erased) => self.erased = true,
             Some(Mark::StringTooLong) => self.parser.advance(&mut self.term, b"\x18"),
             Some(Mark::Lines) => step.lines = true,
-            None => {}
+            Some(Mark::Query(_)) | None => {}
         }
         step
     }
@@ -371,10 +369,7 @@ impl Screen {
 
     /// How the program wants its keys.
     pub fn key_modes(&self) -> KeyModes {
-        KeyModes {
-            application_cursor: self.term.mode().contains(TermMode::APP_CURSOR),
-            kitty: self.keyboard.flags(),
-        }
+        KeyModes { application_cursor: self.term.mode().contains(TermMode::APP_CURSOR), kitty: self.keyboard.flags() }
     }
 
     /// The size in force.

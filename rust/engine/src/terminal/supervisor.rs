@@ -70,13 +70,14 @@ pub(super) fn spawn(command: &[String], client: &Client<'_>) -> io::Result<Super
     let (Some(mut lifeline), Some(reports), Some(complaints)) = pipes else {
         return Err(io::Error::other("the supervisor has no pipes"));
     };
-    let mut line = serde_json::to_vec(&Program { argv: client.argv, env: client.env, cwd: client.cwd, pts: client.pts })?;
+    let mut line =
+        serde_json::to_vec(&Program { argv: client.argv, env: client.env, cwd: client.cwd, pts: client.pts })?;
     line.push(b'\n');
     if let Err(error) = lifeline.write_all(&line).and_then(|()| lifeline.flush()) {
         drop(lifeline);
         let _ = child.wait();
         let mut said = String::new();
-        let _ = std::process::ChildStderr::from(complaints).take(4096).read_to_string(&mut said);
+        let _ = complaints.take(4096).read_to_string(&mut said);
         return Err(io::Error::other(format!("the supervisor ended at once: {error} {}", said.trim())));
     }
     Ok(Supervisor { child, lifeline, reports: reports.into(), complaints: complaints.into() })

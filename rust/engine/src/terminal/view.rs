@@ -207,23 +207,25 @@ impl View {
                 }
             }
         }
-        let key = match &self.row {
-            Some(pattern) => {
-                let groups = pattern.captures(&line.text)?;
-                let group = |name| groups.name(name).map_or(String::new(), |found| found.as_str().to_owned());
-                (group("namespace"), group("name"))
-            }
-            None => {
-                let cell = |name: &String| cells.get(name).cloned();
-                let namespace = match &self.options.namespace {
-                    Some(column) if header.has(column) => cell(column)?,
-                    _ => String::new(),
-                };
-                (namespace, cell(&self.options.name)?)
-            }
+        let key = if let Some(pattern) = &self.row {
+            let groups = pattern.captures(&line.text)?;
+            let group = |name| groups.name(name).map_or(String::new(), |found| found.as_str().to_owned());
+            (group("namespace"), group("name"))
+        } else {
+            let cell = |name: &String| cells.get(name).cloned();
+            let namespace = match &self.options.namespace {
+                Some(column) if header.has(column) => cell(column)?,
+                _ => String::new(),
+            };
+            (namespace, cell(&self.options.name)?)
         };
-        (is_object_name(&key.1) && (key.0.is_empty() || is_object_name(&key.0)))
-            .then_some(Row { row, key, cells, cursor: false, name_at: name_at.unwrap_or(0) })
+        (is_object_name(&key.1) && (key.0.is_empty() || is_object_name(&key.0))).then_some(Row {
+            row,
+            key,
+            cells,
+            cursor: false,
+            name_at: name_at.unwrap_or(0),
+        })
     }
 
     fn mark_cursor(&self, screen: &Screen, rows: &mut [Row]) {
@@ -243,8 +245,9 @@ impl View {
             CursorStyle::Marker => only(rows, |row| allowed(row) && shows(row)),
             CursorStyle::Reverse => only(rows, |row| allowed(row) && reversed(row)),
             CursorStyle::Background => lone_background(screen, rows, allowed),
-            CursorStyle::Auto => only(rows, |row| allowed(row) && reversed(row))
-                .or_else(|| lone_background(screen, rows, allowed)),
+            CursorStyle::Auto => {
+                only(rows, |row| allowed(row) && reversed(row)).or_else(|| lone_background(screen, rows, allowed))
+            }
         };
         if let Some(at) = at {
             rows[at].cursor = true;
