@@ -1,6 +1,6 @@
 """perfq: performance qualification for Kubernetes clients and control planes.
 
-`perfq.Plan` is public; it is imported on first use.
+`perfq.Plan` and `perfq.Sampler` are public; they are imported on first use.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "__version__"]
+__all__ = ["Plan", "Sampler", "__version__"]
 
 if TYPE_CHECKING:
-    from perfq._core import Plan
+    from perfq._core import Plan, Sampler
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Plan":
-        from perfq._core import Plan
+    if name in ("Plan", "Sampler"):
+        from perfq import _core
 
-        return Plan
+        return getattr(_core, name)
     raise AttributeError(f"module 'perfq' has no attribute {name!r}")

@@ -71,6 +71,7 @@ class LazyGroup(Group):
             return None
         module, attribute = entry[0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        name_variables(command, f"PERFQ_{cmd_name}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -86,6 +87,17 @@ class LazyGroup(Group):
             raise _Pipe(error) from error
 
 
+def name_variables(command: click.Command, prefix: str) -> None:
+    """Gives each flag its variable, named as the flag is: `perfq plan --set` reads PERFQ_PLAN_SET."""
+    for option in command.params:
+        if isinstance(option, click.Option):
+            flag = max(option.opts, key=len).lstrip("-")
+            option.envvar = f"{prefix}_{flag}".upper().replace("-", "_")
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            name_variables(below, f"{prefix}_{name}")
+
+
 class _Pipe(Exception):
     """A BrokenPipeError on its way past click."""
 
@@ -93,7 +105,7 @@ class _Pipe(Exception):
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"auto_envvar_prefix": "PERFQ", "help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
 @click.option("--version", is_flag=True, help="Print the version and exit; with --json also commit and build.")
@@ -104,7 +116,7 @@ def cli(ctx: click.Context, version: bool, as_json: bool) -> None:
     if version and as_json:
         import json
 
-        from perfq.build_info import build_info
+        from perfq.measure.build_info import build_info
 
         click.echo(json.dumps(build_info()))
     elif version:

@@ -229,9 +229,23 @@ def test_an_unknown_profile_suggests_the_nearest() -> None:
         resolve_profile("stedy-10k")
 
 
-@given(st.dictionaries(st.sampled_from(list(SOUND)), st.one_of(st.integers(-2, 10**6), st.none(), st.text(st.characters(max_codepoint=126), max_size=3),
-    st.lists(st.fixed_dictionaries({"start_second": st.integers(-1, 12), "duration_seconds": st.integers(0, 12),
-                                    "events_per_second": st.integers(0, 99)}), max_size=3)), max_size=3))  # fmt: skip
+BURSTS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "start_second": st.integers(-1, 12),
+            "duration_seconds": st.integers(0, 12),
+            "events_per_second": st.integers(0, 99),
+        }
+    ),
+    max_size=3,
+)
+TEXTS = st.text(st.characters(max_codepoint=126), max_size=3)
+CHANGES = st.dictionaries(
+    st.sampled_from(list(SOUND)), st.one_of(st.integers(-2, 10**6), st.none(), TEXTS, BURSTS), max_size=3
+)
+
+
+@given(CHANGES)
 def test_a_profile_that_is_accepted_can_be_planned_and_any_other_is_a_usage_error(changes: dict[str, Any]) -> None:
     text = json.dumps({**SOUND, **changes})
     try:

@@ -36,7 +36,7 @@ def build_info() -> BuildInfo:
 
 def _commit_of_checkout() -> str | None:
     """The checkout that this file lies in, `-dirty` where files differ from the commit; None outside one."""
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     if not (root / ".git").exists() or not (root / "rust" / "core").exists():
         return None
     command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
