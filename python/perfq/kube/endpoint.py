@@ -92,9 +92,7 @@ class Endpoint:
             context = ssl.create_default_context(cadata=self.ca_pem)
         except ssl.SSLError as error:
             where = self.origins.get("certificate-authority", "the kubeconfig")
-            raise UsageError(
-                f"{where}: the cluster's certificate authority is not PEM ({error.reason})"
-            ) from error
+            raise UsageError(f"{where}: the cluster's certificate authority is not PEM ({error.reason})") from error
         # kubectl takes authorities without the extensions that newer Pythons ask for.
         context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
         if self.insecure:
@@ -108,9 +106,7 @@ class Endpoint:
                     context.load_cert_chain(chain, private, password=b"")
             except (ssl.SSLError, ValueError, OSError) as error:
                 where = self.origins.get("client-certificate", "the kubeconfig")
-                raise UsageError(
-                    f"{where}: the client certificate and key do not fit or are not PEM"
-                ) from error
+                raise UsageError(f"{where}: the client certificate and key do not fit or are not PEM") from error
         return context
 
     def pool(self, **options: Any) -> urllib3.PoolManager:

@@ -66,9 +66,7 @@ class ExecPlugin:
         mode = self.spec.get("interactiveMode") or "IfAvailable"
         asks = self.may_ask and mode != "Never"
         if mode == "Always" and not asks:
-            raise TargetUnreachable(
-                f"credential plugin {command}: it wants a terminal, and there is none for it"
-            )
+            raise TargetUnreachable(f"credential plugin {command}: it wants a terminal, and there is none for it")
         info: dict[str, Any] = {
             "apiVersion": version,
             "kind": "ExecCredential",
@@ -88,9 +86,7 @@ class ExecPlugin:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise TargetUnreachable(
-                f"credential plugin {command}: no answer in {_TIMEOUT_SECONDS:.0f} s"
-            ) from None
+            raise TargetUnreachable(f"credential plugin {command}: no answer in {_TIMEOUT_SECONDS:.0f} s") from None
         except OSError as error:
             hint = self.spec.get("installHint")
             raise TargetUnreachable(
@@ -98,9 +94,7 @@ class ExecPlugin:
             ) from error
         if done.returncode != 0:
             said = " ".join((done.stderr or b"").decode(errors="replace").split())[:300]
-            raise TargetUnreachable(
-                f"credential plugin {command}: it ended with {done.returncode}. {said}".strip()
-            )
+            raise TargetUnreachable(f"credential plugin {command}: it ended with {done.returncode}. {said}".strip())
         return _status(done.stdout, command, version)
 
 
@@ -108,11 +102,7 @@ def _status(answer: bytes, command: str, version: str) -> Mapping[str, Any]:
     try:
         found = json.loads(answer)
         status = found["status"]
-        if (
-            found["kind"] != "ExecCredential"
-            or found["apiVersion"] != version
-            or not isinstance(status, dict)
-        ):
+        if found["kind"] != "ExecCredential" or found["apiVersion"] != version or not isinstance(status, dict):
             raise ValueError
     except (ValueError, KeyError, TypeError):
         raise TargetUnreachable(

@@ -98,9 +98,7 @@ class Kubeconfig:
         name = context or self._current
         where = ", ".join(str(file) for file in self.files)
         if not name:
-            raise UsageError(
-                f"{where}: no current-context; name one with --context ({self._known('contexts')})"
-            )
+            raise UsageError(f"{where}: no current-context; name one with --context ({self._known('contexts')})")
         chosen = self._entry("contexts", name, where)
         cluster = self._entry("clusters", chosen.text("cluster") or "", f"context {name} in {chosen.file}")
         user_name = chosen.text("user")
@@ -181,15 +179,11 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> Endpoi
         return found.endpoint(context)
     inside = in_cluster()
     if inside is None or context is not None:
-        raise UsageError(
-            "no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put one at ~/.kube/config"
-        )
+        raise UsageError("no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put one at ~/.kube/config")
     return inside
 
 
-def in_cluster(
-    environment: Mapping[str, str] = os.environ, account: Path = _SERVICE_ACCOUNT
-) -> Endpoint | None:
+def in_cluster(environment: Mapping[str, str] = os.environ, account: Path = _SERVICE_ACCOUNT) -> Endpoint | None:
     """The API server of the cluster that this Pod runs in; None outside of one."""
     host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT")
     token, authority, namespace = account / "token", account / "ca.crt", account / "namespace"

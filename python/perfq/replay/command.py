@@ -20,6 +20,7 @@ from perfq.replay.failures import refuse_what_cannot_be_exercised
 from perfq.replay.options import ReplayOptions, Size
 
 if TYPE_CHECKING:
+    from perfq.measure.result import Result
     from perfq.profile.client import ClientDefinition
 
 
@@ -49,8 +50,9 @@ def run_request(request: ReplayRequest) -> int:
 
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
-    """One run: drive, fold, judge, report."""
-    from perfq.drive.conclude import conclude
+    """One run: drive, fold, judge, report. Gives the exit code."""
+    from perfq.drive.conclude import CleanUp, conclude
+    from perfq.drive.environment import ClientHome
     from perfq.replay.manifest import build_manifest
     from perfq.replay.run import drive
 
@@ -58,14 +60,33 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
     run.write("manifest.json", build_manifest(options).to_json())
     run.write("plan.json", plan_json(options))
     progress = Progress(quiet=given["quiet"])
+    home = ClientHome.create()
+    remove = f"rm -r {home.path}"
 
     def leave() -> None:
         progress.close()
-        sys.stderr.write(f"perfq: left at once; render what was recorded with: perfq report {run.path}\n")
+        sys.stderr.write(
+            f"perfq: left at once. To clean up: {remove}; to see what was recorded: perfq report {run.path}\n"
+        )
 
     with interruption(leave) as interrupted:
-        driven = drive(options, run, progress, interrupted)
-        return conclude(run, driven, as_json=given["as_json"], quiet=given["quiet"])
+        try:
+            recorder = drive(options, run, home, progress, interrupted)
+        except BaseException:
+            home.remove()
+            raise
+        judgement = conclude(run, recorder=recorder, clean_up=CleanUp(home.remove, remove))
+    show(judgement.result, run, given)
+    return judgement.exit_code
+
+
+def show(result: Result, run: RunDirectory, given: Mapping[str, Any]) -> None:
+    """The result on stdout: JSON where asked, else the summary for people and where the report is."""
+    if given["as_json"]:
+        sys.stdout.write(result.to_json())
+        return
+    sys.stdout.write(f"{result.verdict.status}: {'; '.join(result.verdict.reasons)}\n")
+    sys.stdout.write(f"report: {run.path / 'report.md'}\n")
 
 
 def plan_json(options: ReplayOptions) -> str:

@@ -18,6 +18,8 @@ from perfq.replay.session import ReplaySession
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from perfq._core import RecorderStatus
+    from perfq.drive.environment import ClientHome
     from perfq.drive.progress import Progress
     from perfq.drive.rundir import RunDirectory
     from perfq.drive.signals import Interruption
@@ -29,12 +31,14 @@ _TICK_S = 0.02
 DRAIN_TIMEOUT_S = 15.0
 
 
-def drive(options: ReplayOptions, run: RunDirectory, progress: Progress, interruption: Interruption) -> list[str]:
-    """Runs one replay to its end and stops all its parts; gives what could not be removed.
+def drive(
+    options: ReplayOptions, run: RunDirectory, home: ClientHome, progress: Progress, interruption: Interruption
+) -> RecorderStatus:
+    """Runs one replay to its end and stops all its parts; gives what became of the record.
 
     How it went is in the samples alone: a stop, a client that ended, a client that was never ready.
     """
-    session = ReplaySession(options, run)
+    session = ReplaySession(options, run, home)
     try:
         with session:
             where = f"server {session.server.url} · {options.plan.objects} Pods"
@@ -47,7 +51,7 @@ def drive(options: ReplayOptions, run: RunDirectory, progress: Progress, interru
             session.mark("end")
     finally:
         progress.close()
-    return session.left
+    return session.recorder.status()
 
 
 def _run_churn(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:

@@ -16,11 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from perfq.drive.environment import ClientHome
 from perfq.drive.kubeconfig import write_kubeconfig
 from perfq.errors import InvalidRun, UsageError
 
 if TYPE_CHECKING:
+    from perfq.drive.environment import ClientHome
     from perfq.drive.rundir import RunDirectory
     from perfq.drive.stop import Stop
     from perfq.replay.options import ReplayOptions
@@ -32,10 +32,10 @@ CLIENT_GRACE_S = 2.0
 class ReplaySession:
     """Everything that runs during a replay. A context manager; `close` is safe to call twice."""
 
-    def __init__(self, options: ReplayOptions, run: RunDirectory) -> None:
+    def __init__(self, options: ReplayOptions, run: RunDirectory, home: ClientHome) -> None:
         self.options = options
         self.run = run
-        self.left: list[str] = []
+        self.home = home
         self._stack = ExitStack()
         self._marked_stop = False
         self.screen_populated = False
@@ -54,8 +54,6 @@ class ReplaySession:
         options = self.options
         self.recorder = _core.Recorder(self.run.path / "samples.ndjson")
         self._stack.callback(self.recorder.close)
-        self.home = ClientHome.create()
-        self._stack.callback(lambda: self.left.extend(self.home.remove()))
         try:
             self.server = _core.ApiServer.start(
                 {

@@ -83,11 +83,7 @@ class ViewerApp(App[None]):
         self._pods_pane = self._pane(PODS, Scope("pods", view.namespace), "pods")
         self._nodes_pane = self._pane(NODES, Scope("nodes"), "nodes")
         self._prompt = Prompt(
-            [
-                piece
-                for key, word in _HELP
-                for piece in ((key, self.palette.key), (f" {word}   ", self.palette.dim))
-            ],
+            [piece for key, word in _HELP for piece in ((key, self.palette.key), (f" {word}   ", self.palette.dim))],
             self.palette.key,
         )
         self._digests = DigestReport(self.store, probe, lambda: self._pods_pane)
@@ -278,9 +274,7 @@ class ViewerApp(App[None]):
         if answer.problem is not None:
             self._nodes_pane.show_beside((f"  {answer.problem}", self.palette.waiting))
             return
-        self._nodes_pane.show_beside(
-            (f"  cpu {answer.cores:.2f} cores  memory {answer.bytes / 2**30:.2f} GiB", plain)
-        )
+        self._nodes_pane.show_beside((f"  cpu {answer.cores:.2f} cores  memory {answer.bytes / 2**30:.2f} GiB", plain))
         self._nodes_pane.model.usage = answer.usage
         if self._nodes_pane.display:
             self._nodes_pane.table.applied(

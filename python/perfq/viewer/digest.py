@@ -29,9 +29,7 @@ def store_digest(objects: Mapping[Key, Record]) -> str:
 
 def table_digest(rows: Mapping[Key, Cells]) -> str:
     """Of the rows of a Pod table: what its cells say."""
-    return _digest(
-        (str(c[0]), str(c[1]), str(c[3]), str(c[2]), int(c[4]), str(c[5])) for c in list(rows.values())
-    )
+    return _digest((str(c[0]), str(c[1]), str(c[3]), str(c[2]), int(c[4]), str(c[5])) for c in list(rows.values()))
 
 
 def _digest(lines: Iterable[_Line]) -> str:

@@ -51,9 +51,7 @@ class LineBar(Widget):
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines of a region."""
         width = self.size.width
-        lines = [
-            _strip(self._lines[y] if y < len(self._lines) else (), width) for y in range(crop.y, crop.bottom)
-        ]
+        lines = [_strip(self._lines[y] if y < len(self._lines) else (), width) for y in range(crop.y, crop.bottom)]
         return [line.crop(crop.x, crop.right) for line in lines]
 
 

@@ -19,9 +19,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m perfq.viewer", description="Look at a cluster in the terminal.", allow_abbrev=False
     )
-    parser.add_argument(
-        "--context", metavar="NAME", help="the kubeconfig's context (default: its current one)"
-    )
+    parser.add_argument("--context", metavar="NAME", help="the kubeconfig's context (default: its current one)")
     parser.add_argument("--kubeconfig", metavar="FILE", help="default: KUBECONFIG, then ~/.kube/config")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("-A", "--all-namespaces", action="store_true", help="Pods of all namespaces")

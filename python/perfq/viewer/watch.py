@@ -114,9 +114,7 @@ class ScopeWatcher:
         query = {"limit": str(PAGE_OBJECTS)}
         objects = 0
         while not self._stopped.is_set():
-            records, page = self.kind.decode_page(
-                link.transport.get(self.kind.path(self.scope.namespace), query)
-            )
+            records, page = self.kind.decode_page(link.transport.get(self.kind.path(self.scope.namespace), query))
             objects += len(records)
             self._well()
             if not page.continue_:
@@ -201,9 +199,7 @@ class ScopeWatcher:
             delay = self._backoff.after_gone()
             return delay if delay == 0 else self._failed(f"410 {error.message}", delay)
         if error.status == HTTPStatus.FORBIDDEN:
-            return self._failed(
-                f"403 Forbidden: {error.message}", self._backoff.after_forbidden(error.retry_after)
-            )
+            return self._failed(f"403 Forbidden: {error.message}", self._backoff.after_forbidden(error.retry_after))
         if error.status == HTTPStatus.UNAUTHORIZED and not self._refreshed:
             self._refreshed = True
             if self._link.transport.refresh():
