@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -40,11 +38,9 @@ def report(run: Path, form: str, out: Path | None) -> int:
 
     result = result_of(run)
     if form == "text":
-        from perfq.report.summary import Style, summary
+        from perfq.report.summary import Style, style_of, summary
 
-        to_terminal = out is None and sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if to_terminal else 100
-        text = summary(result, Style(width=width, color=to_terminal and not os.environ.get("NO_COLOR")))
+        text = summary(result, style_of(sys.stdout) if out is None else Style(width=100))
     elif form == "md":
         from perfq.report.markdown import markdown
 

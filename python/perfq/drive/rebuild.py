@@ -3,6 +3,8 @@ ended and for one that was killed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +27,28 @@ RESULT = "result.json"
 MANIFEST = "manifest.json"
 
 
-def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, cleanup: Cleanup = NOTHING_LEFT) -> Judgement:
+@dataclass(frozen=True)
+class CleanUp:
+    """What is still to be removed; `run` gives what could not be, `command` is what a person would type."""
+
+    run: Callable[[], list[str]]
+    command: str
+
+
+def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, clean_up: CleanUp | None = None) -> Judgement:
     """Folds the record, judges it, writes result.json, report.md, junit.xml and SHA256SUMS.
 
-    May be called again, when clean-up has ended: each file is replaced at once.
+    Where something is to be cleaned up, result.json is written before it and replaced, at once, when it
+    has ended.
     """
     recorded = fold(run.path, recorder=recorder)
     artifacts = [Artifact.model_validate(entry) for entry in run.artifacts()]
+    cleanup = NOTHING_LEFT
+    if clean_up is not None:
+        pending = Cleanup(complete=False, command=clean_up.command)
+        run.write(RESULT, judge(recorded, artifacts=artifacts, cleanup=pending).result.to_json())
+        left = clean_up.run()
+        cleanup = Cleanup(complete=not left, left=left, command=clean_up.command if left else None)
     judgement = judge(recorded, artifacts=artifacts, cleanup=cleanup)
     run.write(RESULT, judgement.result.to_json())
     render(run, judgement.result)

@@ -51,7 +51,7 @@ def run_request(request: ReplayRequest) -> int:
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
     """One run: drive, fold, judge, report. Gives the exit code."""
-    from perfq.drive.conclude import CleanUp, conclude
+    from perfq.drive.rebuild import CleanUp, settle
     from perfq.drive.environment import ClientHome
     from perfq.replay.manifest import build_manifest
     from perfq.replay.run import drive
@@ -75,7 +75,7 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
         except BaseException:
             home.remove()
             raise
-        judgement = conclude(run, recorder=recorder, clean_up=CleanUp(home.remove, remove))
+        judgement = settle(run, recorder=recorder, clean_up=CleanUp(home.remove, remove))
     show(judgement.result, run, given)
     return judgement.exit_code
 
@@ -85,7 +85,9 @@ def show(result: Result, run: RunDirectory, given: Mapping[str, Any]) -> None:
     if given["as_json"]:
         sys.stdout.write(result.to_json())
         return
-    sys.stdout.write(f"{result.verdict.status}: {'; '.join(result.verdict.reasons)}\n")
+    from perfq.report.summary import summary, style_of
+
+    sys.stdout.write(summary(result, style_of(sys.stdout)))
     sys.stdout.write(f"report: {run.path / 'report.md'}\n")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TextIO
 
 from perfq.measure.result import Result
 from perfq.measure.result.common import BudgetResult
@@ -31,6 +33,13 @@ class Style:
 
 
 PLAIN: Final = Style()
+
+
+def style_of(stream: TextIO) -> Style:
+    """What a stream can show: its terminal's width, colours unless NO_COLOR is set; plain for a file."""
+    if not stream.isatty():
+        return Style(width=100)
+    return Style(width=shutil.get_terminal_size().columns, color=not os.environ.get("NO_COLOR"))
 
 
 def summary(result: Result, style: Style = PLAIN) -> str:
