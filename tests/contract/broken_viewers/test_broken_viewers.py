@@ -1,0 +1,84 @@
+"""A client that mishandles a failure must not pass: each of these viewers has one method replaced by a bug, and
+the table says how its run ends and where the result says why."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.contract.clients.builds import TOP
+
+pytestmark = pytest.mark.contract
+
+BROKEN = Path(__file__).resolve().parent / "broken.py"
+VIEWER = TOP / "python" / "perfq" / "profiles" / "clients" / "viewer.yaml"
+MISSED, INVALID = 3, 4
+
+
+@dataclass(frozen=True)
+class Case:
+    """One broken viewer: the profile that shows it, the exit code, and the path in result.json with its value."""
+
+    broken: str
+    profile: str
+    code: int
+    path: str
+    value: object
+    arguments: tuple[str, ...] = ()
+
+
+TABLE = [
+    Case("no-relist-after-410", "fail-gone-1k", MISSED, "replay.failures_injected.gone.shown", False),
+    Case("hammers-after-429", "fail-throttled-1k", MISSED, "replay.failures_injected.throttled.shown", False),
+    Case("fans-out-after-403", "fail-forbidden-1k", MISSED, "replay.failures_injected.forbidden.shown", False),
+    Case("blocks-on-slow", "fail-slow-1k", MISSED, "replay.failures_injected.slow.shown", False),
+    Case(
+        "polls-faster-after-503",
+        "fail-metrics_unavailable-1k",
+        MISSED,
+        "replay.failures_injected.metrics_unavailable.shown",
+        False,
+    ),
+    Case("shows-no-log", "fail-slow_logs-1k", MISSED, "replay.failures_injected.slow_logs.shown", False),
+    # An event that was delivered and never seen: the two counts differ, so the run proves nothing.
+    Case("swallows-one-event", "smoke-1k", INVALID, "validity.valid", False),
+    Case("renders-wrong-data", "smoke-1k", MISSED, "replay.digests.match", False),
+]
+
+
+def client_file(folder: Path, case: Case) -> Path:
+    """The viewer's own definition, with the broken program in its place."""
+    document = yaml.safe_load(VIEWER.read_text())
+    command = document["command"]
+    at = command.index("perfq.viewer")
+    document["command"] = [command[0], str(BROKEN), case.broken, *command[at + 1 :]]
+    document["name"] = case.broken
+    path = folder / "client.yaml"
+    path.write_text(yaml.safe_dump(document))
+    return path
+
+
+def at_path(document: Any, dotted: str) -> object:
+    for part in dotted.split("."):
+        document = document[part]
+    return document
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.broken)
+def test_a_broken_viewer_does_not_pass(case: Case, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "perfq", "replay", case.profile, "--client-file", str(client_file(tmp_path, case))]
+    command += ["--preset", "correctness", "--out", str(out), *case.arguments]
+    environment = {**os.environ, "PYTHONPATH": str(TOP / "python")}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    seen = ended.stdout[-3000:] + ended.stderr[-3000:]
+    assert ended.returncode == case.code, seen
+    result = json.loads((out / "result.json").read_text())
+    assert at_path(result, case.path) == case.value, seen
