@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from perfq.viewer.app import ViewerApp
 from perfq.viewer.backoff import Backoff
-from perfq.viewer.detail import LogScreen
+from perfq.viewer.frames import Frames
 from perfq.viewer.kinds import Cells, Kind, Usage
 from perfq.viewer.main import main
 from perfq.viewer.metrics import MetricsPoll
@@ -80,16 +81,16 @@ def polls_faster_after_503() -> None:
     MetricsPoll._run = hurries  # type: ignore[method-assign]
 
 
-def shows_no_log() -> None:
-    """Reads the log to its end before it shows a line."""
+def stands_still_under_a_log() -> None:
+    """Takes nothing in while another screen covers the table."""
+    frame = Frames.frame
 
-    def reads_to_the_end(self: LogScreen) -> None:
-        stream = self.subject.transport.stream(f"{self.subject.path}/log", {"follow": "true"})
-        self._stream = stream
-        text = b"".join(stream.chunks())
-        self.show([line.decode() for line in text.splitlines()], "ended")
+    def waits(self: Frames) -> None:
+        app: ViewerApp = self._hooks.changed.__self__  # type: ignore[attr-defined]
+        if len(app.screen_stack) == 1:
+            frame(self)
 
-    LogScreen.fetch = reads_to_the_end  # type: ignore[method-assign]
+    Frames.frame = waits  # type: ignore[method-assign]
 
 
 def swallows_one_event() -> None:
@@ -129,7 +130,7 @@ BROKEN: dict[str, Callable[[], None]] = {
         fans_out_after_403,
         blocks_on_slow,
         polls_faster_after_503,
-        shows_no_log,
+        stands_still_under_a_log,
         swallows_one_event,
         renders_wrong_data,
     )

@@ -46,7 +46,7 @@ TABLE = [
         "replay.failures_injected.metrics_unavailable.shown",
         False,
     ),
-    Case("shows-no-log", "fail-slow_logs-1k", MISSED, "replay.failures_injected.slow_logs.shown", False),
+    Case("stands-still-under-a-log", "fail-slow_logs-1k", MISSED, "replay.failures_injected.slow_logs.shown", False),
     # An event that was delivered and never seen: the two counts differ, so the run proves nothing.
     Case("swallows-one-event", "smoke-1k", INVALID, "validity.valid", False),
     Case("renders-wrong-data", "smoke-1k", MISSED, "replay.digests.match", False),
