@@ -76,7 +76,7 @@ class ReplaySession:
             {
                 "recorder": self.recorder,
                 "interval_ms": SAMPLE_EVERY_MS,
-                "trees": [{"who": "client", "pid": self.terminal.pid}],
+                "trees": [{"who": "client", "pid": self.terminal.pid, "reaper": self.terminal.supervisor_pid}],
                 "self": "harness",
             }
         )
