@@ -63,6 +63,11 @@ class Probe:
         return self._socket is not None
 
     @property
+    def waiting(self) -> int:
+        """Bytes that wait for the socket."""
+        return len(self._waiting)
+
+    @property
     def lost(self) -> int:
         """Lines dropped that the listener has not been told of yet."""
         return self._unsent_lost

@@ -86,7 +86,7 @@ class ViewerApp(App[None]):
             [piece for key, word in _HELP for piece in ((key, self.palette.key), (f" {word}   ", self.palette.dim))],
             self.palette.key,
         )
-        self._digests = DigestReport(self.store, probe, lambda: self._pods_pane)
+        self._digests = DigestReport(self.store, probe, lambda: self._pods_pane.model.rows)
         self._interactive = False
         self._frozen = False
 
@@ -109,6 +109,8 @@ class ViewerApp(App[None]):
         self._open(self._pods_pane)
         if self.view.split_nodes:
             self._open(self._nodes_pane)
+        where = " ".join(part for part in (self.view.context, self.view.server) if part)
+        self._pods_pane.show_beside((f"  on {where}" if where else "", self.palette.dim))
         self.metrics.start()
         self.frames.wake()
 
@@ -267,7 +269,7 @@ class ViewerApp(App[None]):
             gc.collect()
             gc.freeze()
         if self._pods_pane.scope in scopes:
-            self._digests.changed()
+            self._digests.changed(self._pods_pane.scope)
 
     def _metrics(self, answer: NodeMetrics) -> None:
         plain = self.palette.plain

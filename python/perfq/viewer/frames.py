@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perfq.probe import Probe
-from perfq.viewer.inbox import Inbox, Problem
+from perfq.viewer.inbox import Batch, Inbox, Problem
 from perfq.viewer.kinds import Scope
 from perfq.viewer.store import Changes, Store
 
 __all__ = ["FRAME_SECONDS", "Frames", "Pane", "Rendered"]
 
 FRAME_SECONDS = 0.016
-#: Objects taken in by one frame; more wait for the next, so that a LIST never holds up a key.
-FRAME_OBJECTS = 1_000
+#: A frame takes in batches for so long; more wait for the next, so that a LIST never holds up a key.
+_TAKE_SECONDS = 0.008
+#: Objects taken out of the inbox at once.
+_TAKE_OBJECTS = 250
 
 
 class Pane(Protocol):
@@ -102,14 +104,12 @@ class Frames:
 
     def frame(self) -> None:
         """One frame."""
-        dropped: dict[Scope, int] = {}
-        for batch in self._inbox.take(FRAME_OBJECTS):
-            if isinstance(batch, Problem):
-                self._hooks.problem(batch)
-            elif lost := self._store.apply(batch):
-                dropped[batch.scope] = dropped.get(batch.scope, 0) + lost
-        for scope, count in dropped.items():
-            self._probe.dropped(scope.kind, scope.namespace, count)
+        enough = time.monotonic() + _TAKE_SECONDS
+        while batches := self._inbox.take(_TAKE_OBJECTS):
+            for batch in batches:
+                self._take(batch)
+            if time.monotonic() > enough:
+                break
         changed = self._store.take()
         for scope, changes in changed.items():
             self._show(scope, changes)
@@ -136,6 +136,12 @@ class Frames:
         dropped = self._store.close(scope)
         if dropped:
             self._probe.dropped(scope.kind, scope.namespace, dropped)
+
+    def _take(self, batch: Batch) -> None:
+        if isinstance(batch, Problem):
+            self._hooks.problem(batch)
+        elif dropped := self._store.apply(batch):
+            self._probe.dropped(batch.scope.kind, batch.scope.namespace, dropped)
 
     def _show(self, scope: Scope, changes: Changes) -> None:
         rows = 0

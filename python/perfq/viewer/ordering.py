@@ -105,8 +105,11 @@ class Ordering:
             if gone:
                 leaving = set(gone)
                 self._places = [place for place in self._places if place not in leaving]
+            come.sort()
+            behind = not self._places or (come and come[0] > self._places[-1])
             self._places.extend(come)
-            self._places.sort()
+            if not behind:
+                self._places.sort()
         else:
             for place in gone:
                 del self._places[bisect_left(self._places, place)]

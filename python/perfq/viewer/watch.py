@@ -199,7 +199,7 @@ class ScopeWatcher:
             delay = self._backoff.after_gone()
             return delay if delay == 0 else self._failed(f"410 {error.message}", delay)
         if error.status == HTTPStatus.FORBIDDEN:
-            return self._failed(f"403 Forbidden: {error.message}", self._backoff.after_forbidden(error.retry_after))
+            return self._failed(_spoken(error), self._backoff.after_forbidden(error.retry_after))
         if error.status == HTTPStatus.UNAUTHORIZED and not self._refreshed:
             self._refreshed = True
             if self._link.transport.refresh():
@@ -226,6 +226,8 @@ def _spoken(error: Rejected) -> str:
         name = HTTPStatus(error.status).phrase
     except ValueError:
         name = "error"
-    hint = "token expired or not accepted: " if error.status == HTTPStatus.UNAUTHORIZED else ""
-    added = "" if error.message == name else f": {hint}{error.message}"
-    return f"{error.status} {name}{added}"
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        return f"401 {name}: the token has expired or is not accepted"
+    if name.casefold() in error.message.casefold():
+        return f"{error.status} {error.message}"
+    return f"{error.status} {name}: {error.message}"
