@@ -155,7 +155,7 @@ def test_one_list_in_pages_of_500_then_one_watch_from_its_version() -> None:
     assert watch.query["watch"] == "true"
     assert watch.query["allowWatchBookmarks"] == "true"
     assert watch.query["resourceVersion"] == "10"
-    started, page_1, page_2, complete = batches
+    started, page_1, page_2, complete = batches[:4]
     assert isinstance(started, ListStarted)
     assert isinstance(page_1, ListPage)
     assert isinstance(page_2, ListPage)
