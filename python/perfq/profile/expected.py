@@ -22,7 +22,7 @@ class Expectations:
     def at(self, path: Path) -> str | None:
         """What stands at `path`, or None where the model has no such place."""
         found = self._find(path)
-        return None if found is None else self._describe(found)
+        return None if found is None else self.describe(found)
 
     def keys(self, path: Path) -> list[str]:
         """The keys of the mapping at `path`, in the model's order."""
@@ -56,7 +56,8 @@ class Expectations:
                 return [deep for branch in schema[union] for deep in self._branches(branch)]
         return [schema]
 
-    def _describe(self, schema: Schema) -> str:
+    def describe(self, schema: Schema) -> str:
+        """A part of the schema, in words."""
         said = dict.fromkeys(self._describe_one(branch) for branch in self._branches(schema))
         return " or ".join(said)
 
