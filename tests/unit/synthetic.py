@@ -228,7 +228,7 @@ def _press(run: SyntheticRun, pairs: int) -> None:
     for pair in range(pairs):
         for index, key in enumerate(("down", "up")):
             at = T0 + (2 * pair + index) * 200 * MS + 5 * MS
-            run.add("input", at, pair=pair, key=key, seen=at + (20 + pair) * MS, outcome="ok")
+            run.add("input", at, pair=pair, key=key, seen=at + (20 + pair % 10) * MS, outcome="ok")
 
 
 def _end(run: SyntheticRun) -> None:

@@ -28,8 +28,8 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
     "==": operator.eq,
 }
-#: The figures of a latency; `latency.NAME.count` is a count, these are nanoseconds.
-LATENCY_FIGURES: Final = ("p50", "p90", "p95", "p99", "p999", "max")
+#: What is counted of a latency; its other figures are nanoseconds.
+LATENCY_COUNTS: Final = ("count", "censored")
 
 _EXPRESSION = re.compile(r"\s*([^<>=]*?)\s*(<=|>=|==|<|>)\s*([^<>=]*?)\s*")
 _LATENCY = re.compile(r"latency\.(\w+)\.(\w+)", re.ASCII)
@@ -126,7 +126,7 @@ def parse_budget(text: str, conditions: Conditions = ALWAYS) -> Budget:
 def unit_of(metric: str) -> Unit:
     """The unit of a metric, which its name carries: `_ns`, `_bytes`, `percent`, `_rate`, latency figures …"""
     leaf = metric.rsplit(".", 1)[-1]
-    if metric.startswith("latency.") and leaf in LATENCY_FIGURES:
+    if metric.startswith("latency.") and leaf not in LATENCY_COUNTS:
         return "ns"
     suffixes: tuple[tuple[str, Unit], ...] = (
         ("_ns", "ns"),

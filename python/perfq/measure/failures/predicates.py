@@ -19,6 +19,8 @@ METRICS_GROUP: Final = "metrics.k8s.io"
 WINDOW_NS: Final = 30 * SECOND
 MAX_THROTTLED_REQUESTS: Final = 6
 SLOW_INPUT_P95_NS: Final = SECOND
+#: How long the server is slow.
+SLOW_NS: Final = 10 * SECOND
 
 
 def gone(case: Case) -> list[Clause]:
@@ -85,7 +87,7 @@ def forbidden(case: Case) -> list[Clause]:
 
 def slow(case: Case) -> list[Clause]:
     """The client stays usable while the server is slow, falls behind, and catches up."""
-    end = case.churn_end if case.ended is None else case.ended
+    end = min(case.churn_end, case.ended or case.injected + SLOW_NS)
     inside = array("q", (value for at, value in case.input if case.injected <= at < end))
     p95 = figures(inside).p95
     backlog, drained = None, None
