@@ -128,10 +128,12 @@ def test_lines_of_several_threads_stay_whole(ends: tuple[socket.socket, socket.s
     lines: list[dict[str, Any]] = []
     reader = threading.Thread(target=lambda: lines.extend(read_all(theirs)))
     reader.start()
-    writers = [
-        threading.Thread(target=lambda: [probe.event_received("pods", "", str(i)) for i in range(500)])
-        for _ in range(4)
-    ]
+
+    def write() -> None:
+        for i in range(500):
+            probe.event_received("pods", "", str(i))
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
         writer.start()
     for writer in writers:

@@ -51,7 +51,7 @@ def test_a_pod_with_nothing_but_a_name_is_shown_too() -> None:
     assert record == PodRecord("a", "bare", "", "0/0", "", 0, "", 0)
 
 
-ENDED = {"terminated": {"exitCode": 0, "reason": "Completed"}}
+ENDED: Json = {"terminated": {"exitCode": 0, "reason": "Completed"}}
 #: (spec, status, metadata) → (READY, STATUS, RESTARTS)
 PRINTED: list[tuple[str, Json, Json, Json, tuple[str, str, int]]] = [
     (

@@ -42,7 +42,7 @@ def shown(rows: Mapping[Key, Cells], sort: Sort, wanted: Filter) -> list[Key]:
         return wanted.text.lower() in "\n".join(str(cell) for cell in cells[:6]).lower()
 
     found = [key for key, cells in rows.items() if fits(key, cells)]
-    found.sort(key=lambda key: key if sort.column is None else (rows[key][sort.column], key))  # type: ignore[arg-type, return-value]
+    found.sort(key=lambda key: key if sort.column is None else (rows[key][sort.column], key))
     return found[::-1] if sort.descending else found
 
 
