@@ -42,6 +42,12 @@ def run(*command: str | Path, **environment: str) -> None:
         sys.exit(f"perfq: build-pyz: {Path(command[0]).name} failed; its words are above")
 
 
+def git(*args: str) -> str:
+    """What git says of the checkout; empty outside one."""
+    command = ["git", "-C", str(TOP), *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def built_wheel(source_date_epoch: str) -> Path:
     """The wheel, for glibc 2.17 by zig's linker, with no path of this machine in it."""
     folder = WORK / "wheel"
@@ -61,6 +67,8 @@ def built_wheel(source_date_epoch: str) -> Path:
         "dist",
         "--out",
         folder,
+        PERFQ_COMMIT=os.environ.get("PERFQ_COMMIT")
+        or git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
         CARGO_ENCODED_RUSTFLAGS="\x1f".join(flags),
         SOURCE_DATE_EPOCH=source_date_epoch,
         PATH=f"{tools}:{os.environ['PATH']}",
@@ -206,8 +214,7 @@ def with_our_start(plain: Path) -> Path:
 def main() -> None:
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if not epoch:
-        asked = ["git", "-C", str(TOP), "log", "-1", "--format=%ct"]
-        epoch = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip() or "946684800"
+        epoch = git("log", "-1", "--format=%ct") or "946684800"
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     target = with_our_start(packed_by_shiv(staged(built_wheel(epoch)), epoch))

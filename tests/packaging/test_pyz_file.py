@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -48,6 +49,17 @@ def run(python: Path, pyz: Path, *args: str, home: Path) -> subprocess.Completed
     return subprocess.run(
         command, cwd=pyz.parent, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
+
+
+def git(repository: Path, *args: str) -> str:
+    command = ["git", "-C", str(repository), *args]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_the_file_tells_its_commit_and_compiler(alone: Path, python: Path, repository: Path, tmp_path: Path) -> None:
+    told = json.loads(run(python, alone, "--version", "--json", home=tmp_path).stdout)
+    assert told["commit"].removesuffix("-dirty") == git(repository, "rev-parse", "HEAD")
+    assert told["rust"].startswith("rustc 1.")
 
 
 def test_the_file_has_at_most_20_mb(built: Path) -> None:
@@ -139,25 +151,18 @@ def test_every_module_of_perfq_can_be_imported_from_it(alone: Path, python: Path
 def test_built_in_another_folder_it_is_the_same_bytes(built: Path, repository: Path, tmp_path: Path) -> None:
     """A second build, from nothing, in a folder whose name is longer than the first one's."""
     copy = tmp_path / "a-folder-with-a-longer-name" / "checkout"
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
+    listed = git(repository, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
     for name in listed:
         if (repository / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(repository / name, copy / name)
-    epoch = subprocess.run(
-        ["git", "log", "-1", "--format=%ct"], cwd=repository, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    epoch = git(repository, "log", "-1", "--format=%ct")
+    commit = git(repository, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     environment = {name: value for name, value in os.environ.items() if name != "CARGO_TARGET_DIR"}
     done = subprocess.run(
         [str(repository / ".build" / "tools" / "bin" / "python"), "pyz/build.py"],
         cwd=copy,
-        env={**environment, "SOURCE_DATE_EPOCH": epoch},
+        env={**environment, "SOURCE_DATE_EPOCH": epoch, "PERFQ_COMMIT": commit},
         capture_output=True,
         text=True,
         check=False,
