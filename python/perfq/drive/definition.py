@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perfq.drive.scenarios import Step
 from perfq.profile.keys import parse_keys
 
 if TYPE_CHECKING:
+    from perfq._core import Terminal, TerminalView
     from perfq.profile.client import ClientDefinition, Scenario
 
 
-def view_of(definition: ClientDefinition) -> dict[str, Any]:
-    """How the terminal engine finds rows, cells and the cursor."""
-    return definition.screen.model_dump()
+def view_of(definition: ClientDefinition) -> TerminalView:
+    """How the terminal engine finds rows, cells and the cursor. Compiled: make one for each terminal."""
+    from perfq._core import TerminalView
+
+    return TerminalView(definition.screen.model_dump())
 
 
-def move_keys(definition: ClientDefinition) -> dict[str, bytes]:
-    """The bytes of the keys down and up; none for a client without a cursor."""
+def move_keys(definition: ClientDefinition, terminal: Terminal) -> dict[str, bytes]:
+    """The bytes of the keys down and up, as the client asked its terminal to send them; none without a cursor."""
     if definition.moves is None:
         return {}
-    return {"down": parse_keys(definition.moves.down), "up": parse_keys(definition.moves.up)}
+    return {"down": terminal.key(definition.moves.down), "up": terminal.key(definition.moves.up)}
 
 
 def step_of(scenario: Scenario) -> Step:

@@ -11,7 +11,10 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from perfq._core import TerminalView
 
 KEY_TIMEOUT_S = 5.0
 
@@ -19,7 +22,8 @@ KEY_TIMEOUT_S = 5.0
 class Presses(Protocol):
     """What is needed of a terminal."""
 
-    def press(self, key: bytes, direction: str, view: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+    def press(
+        self, key: bytes, direction: Literal["down", "up"], view: TerminalView, timeout_s: float) -> Mapping[str, Any]:
         """Writes a key and waits for the cursor to reach its new row."""
 
 
@@ -37,7 +41,7 @@ class InputPlan:
     pairs: int
     seconds: float
     keys: Mapping[str, bytes]
-    view: Mapping[str, Any]
+    view: TerminalView
 
 
 class InputSampler:
@@ -108,7 +112,9 @@ class InputSampler:
 
     def _pair(self, pair: int) -> None:
         home: object = None
-        for direction in ("down", "up"):
+        directions: tuple[Literal["down", "up"], ...] = ("down", "up")
+        for direction in directions:
+            began = time.monotonic_ns()
             seen = self._terminal.press(self._plan.keys[direction], direction, self._plan.view, KEY_TIMEOUT_S)
             outcome = str(seen["outcome"])
             if direction == "down":
@@ -117,7 +123,7 @@ class InputSampler:
                 outcome = "drifted"
             record = {
                 "k": "input",
-                "t": seen["sent"],
+                "t": began if seen["sent"] is None else seen["sent"],
                 "pair": pair,
                 "key": direction,
                 "seen": seen["seen"],

@@ -12,9 +12,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from perfq.drive.input import Records
+
+if TYPE_CHECKING:
+    from perfq._core import TerminalView
 
 #: The number of probe i is FIRST_NUMBER + i.
 FIRST_NUMBER = 1_000_000
@@ -35,16 +38,16 @@ class ProbeTarget(Protocol):
 class Cells(Protocol):
     """What is needed of a terminal."""
 
-    def rows(self, view: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    def rows(self, view: TerminalView) -> Sequence[Mapping[str, Any]]:
         """The table rows on the screen."""
 
-    def expect_cell(self, i: int, key: Sequence[str], column: str, text: str, view: Mapping[str, Any]) -> None:
+    def expect_cell(self, i: int, key: tuple[str, str], column: str, text: str, view: TerminalView) -> None:
         """Watches for a cell's content."""
 
     def seen_cells(self) -> Sequence[Mapping[str, int]]:
         """Which were seen."""
 
-    def forget_cell(self, i: int) -> None:
+    def forget_cell(self, i: int) -> object:
         """No longer watches."""
 
 
@@ -62,7 +65,7 @@ class ProbePlan:
     count: int
     seconds: float
     seed: int
-    view: Mapping[str, Any]
+    view: TerminalView
 
 
 @dataclass

@@ -32,47 +32,33 @@ class Scope(_Part):
     namespace: str = Field(default="", description='"" for all namespaces')
 
 
-class Cursor(_Part):
-    """How the selected row is told from the others."""
-
-    style: Literal["reverse", "background", "marker", "none"] = Field(
-        default="none",
-        description="reverse: reverse video; background: another background than most rows; marker: a text before it",
-    )
-    marker: str = Field(default="", description="The text, for style marker")
-
-
 class Screen(_Part):
-    """How rows of objects are found on the screen."""
+    """How rows of objects and the cursor are found on the screen."""
 
-    header: str = Field(
-        default=r"\bNAME\b.*\bREADY\b.*\bSTATUS\b.*\bRESTARTS\b",
-        description="Regular expression of the header line; columns begin where its words begin",
+    name: str = Field(default="NAME", description="Text of the name column in the header")
+    namespace: str | None = Field(default="NAMESPACE", description="The same of the namespace column; null: none")
+    required: list[str] = Field(default=["RESTARTS"], description="Further columns that make a line the header")
+    row: str | None = Field(
+        default=None, description="Where columns do not tell: a pattern with the groups namespace and name"
     )
-    row_key: str = Field(
-        default=r"(?P<ns>[a-z0-9][-a-z0-9]*)\s+(?P<name>[a-z0-9][-a-z0-9.]*)\s",
-        description="Regular expression with the groups ns and name",
+    cursor: Literal["auto", "reverse", "background", "marker", "text", "none"] = Field(
+        default="none", description="How the selected row is told from the others"
     )
-    appends: bool = Field(default=False, description="Lines are appended; any row with a Pod's name is its row")
-    cursor: Cursor = Field(default_factory=Cursor)
+    marker: str | None = Field(default=None, description="The text before the selected row, for cursor marker")
+    not_cursor: str | None = Field(default=None, description="A pattern of reversed rows that are never the cursor's")
+    append: bool = Field(default=False, description="Lines are appended, and the header may scroll away")
 
-    @field_validator("header", "row_key")
+    @field_validator("row", "not_cursor")
     @classmethod
-    def _is_regex(cls, value: str) -> str:
-        return _regex(value)
+    def _is_regex(cls, value: str | None) -> str | None:
+        return value if value is None else _regex(value)
 
 
 class Moves(_Part):
-    """The keys that move the cursor by one row."""
+    """The keys that move the cursor by one row: a character, or a name such as down, up, ctrl+n."""
 
-    down: str = "<Down>"
-    up: str = "<Up>"
-
-    @field_validator("down", "up")
-    @classmethod
-    def _are_keys(cls, value: str) -> str:
-        parse_keys(value)
-        return value
+    down: str = "down"
+    up: str = "up"
 
 
 class Scenario(_Part):
@@ -126,7 +112,7 @@ class ClientDefinition(_Part):
     @property
     def has_cursor(self) -> bool:
         """Whether input can be measured."""
-        return self.moves is not None and self.screen.cursor.style != "none"
+        return self.moves is not None and self.screen.cursor != "none"
 
     def scenario(self, name: str) -> Scenario | None:
         """The scenario of that name."""

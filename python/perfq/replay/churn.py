@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from perfq.drive.definition import move_keys, view_of
+from perfq.drive.definition import move_keys
 from perfq.drive.input import InputPlan, InputSampler
 from perfq.drive.probes import ProbeEvents, ProbePlan
 from perfq.drive.stop import Reading, Stop, check
@@ -53,12 +53,12 @@ class Churn:
     def run(self) -> ChurnEnd:
         """Starts the plan's clock and returns when the last event was committed, or when it was stopped."""
         session, options = self._session, self._session.options
-        view = view_of(options.client)
+        view = session.view
         seconds = float(options.plan.duration_seconds)
         t0_ns = session.server.start_churn()
         session.mark("churn_start", t0=t0_ns, seconds=options.plan.duration_seconds)
         if options.pairs and options.client.has_cursor:
-            plan = InputPlan(options.pairs, seconds, move_keys(options.client), view)
+            plan = InputPlan(options.pairs, seconds, move_keys(options.client, session.terminal), view)
             self._input = InputSampler(session.terminal, session.recorder, plan)
             self._input.start(t0_ns)
         if options.probes and options.client.rows != "never":

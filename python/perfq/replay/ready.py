@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from perfq.drive.definition import view_of
 from perfq.drive.ready import SCREEN_GRACE_NS, scopes_ready
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def _exit_text(exited: Mapping[str, Any]) -> str:
 
 def _not_populated(session: ReplaySession, since_ready_ns: int) -> str | None:
     """What is still to be seen of a client whose scopes are ready; None when it is populated."""
-    client, objects = session.options.client, session.options.plan.objects
+    client = session.options.client
     if client.probe:
         probe = session.probe.progress()
         if not any(one["kind"] == "pods" for one in probe["lists"]):
@@ -67,18 +66,13 @@ def _not_populated(session: ReplaySession, since_ready_ns: int) -> str | None:
             return "its table is not populated (probe)"
         if client.table and probe["interactive_ns"] is None:
             return "it is not interactive (probe)"
-    if client.rows == "never":
+    seen = session.terminal.progress()["milestones"]
+    if client.ready is not None and seen["ready"] is None:
+        return "its screen does not match the pattern `ready`"
+    if client.rows == "never" or seen["populated"] is not None:
         return None
-    rows = len(session.terminal.rows(view_of(client)))
-    wanted = min(objects, session.options.size.rows // 2)
-    if rows >= wanted:
-        if not session.screen_populated:
-            session.screen_populated = True
-            session.recorder.write(
-                f'{{"k":"screen","t":{session.terminal.progress()["last_output_ns"]},"ev":"populated","rows":{rows}}}'
-            )
-        return None
+    rows = len(session.terminal.rows(session.view))
     if client.rows == "maybe" and since_ready_ns > SCREEN_GRACE_NS:
         session.mark("no_rows", rows=rows)
         return None
-    return f"its screen shows {rows} rows of at least {wanted}"
+    return f"its screen shows {rows} rows of at least {session.rows_wanted}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from perfq.drive.definition import view_of
 from perfq.drive.kubeconfig import write_kubeconfig
 from perfq.errors import InvalidRun, UsageError
 
@@ -38,7 +39,6 @@ class ReplaySession:
         self.home = home
         self._stack = ExitStack()
         self._marked_stop = False
-        self.screen_populated = False
 
     def __enter__(self) -> ReplaySession:
         try:
@@ -69,6 +69,7 @@ class ReplaySession:
         write_kubeconfig(self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
         self.probe = _core.ProbeListener.start({"path": str(self.home.probe_socket), "recorder": self.recorder})
         self._stack.callback(self.probe.stop)
+        self.view = view_of(self.options.client)
         self.terminal = _core.Terminal.start(self._terminal_options())
         self._stack.callback(self._stop_client)
         self.mark("spawned")
@@ -96,9 +97,26 @@ class ReplaySession:
             "cols": options.size.cols,
             "rows": options.size.rows,
             "recorder": self.recorder,
+            "view": self.view,
+            "milestones": self._milestones(),
             "cast": str(self.run.path / "terminal.cast"),
             "supervisor": [sys.executable, "-I", "-S", str(supervisor)],
         }
+
+    @property
+    def rows_wanted(self) -> int:
+        """How many rows the first page of the client's table has at least."""
+        return min(self.options.plan.objects, self.options.size.rows // 2)
+
+    def _milestones(self) -> list[dict[str, Any]]:
+        """What the terminal records the first time that the screen shows it."""
+        client = self.options.client
+        found: list[dict[str, Any]] = []
+        if client.ready is not None:
+            found.append({"name": "ready", "pattern": client.ready})
+        if client.rows != "never":
+            found.append({"name": "populated", "rows": self.rows_wanted})
+        return found
 
     def mark(self, name: str, **fields: object) -> int:
         """Records that a phase began; gives the instant. `boot` tells whether the machine slept since."""
