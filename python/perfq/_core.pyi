@@ -254,6 +254,7 @@ class ProbeListener:
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exc: object) -> None: ...
+
 @type_check_only
 class ScreenText(TypedDict):
     """The screen between two frames."""
@@ -432,9 +433,7 @@ class Terminal:
     def forget_cell(self, i: int) -> bool:
         """Does not look for it any more. Whether it was still looked for."""
 
-    def press(
-        self, key: bytes, direction: Literal["down", "up"], view: TerminalView, timeout_s: float
-    ) -> Pressed:
+    def press(self, key: bytes, direction: Literal["down", "up"], view: TerminalView, timeout_s: float) -> Pressed:
         """Writes a key that moves the cursor, and waits until it stands on the next row's object. Replies to
         the client's queries go first."""
 

@@ -12,7 +12,7 @@ Examples:
 
 \b
   perfq report runs/smoke-1k-1201-120000-abcd
-  perfq report runs/before --format md --out before.md
+  perfq report runs/before --format md --output before.md
   perfq report runs/before/result.json --format junit
 """
 
@@ -27,7 +27,9 @@ Examples:
     show_default=True,
     help="text: the summary; md: report.md; junit: junit.xml; json: result.json.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of to stdout.")
+@click.option(
+    "-o", "--output", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of to stdout."
+)
 def report(run: Path, form: str, out: Path | None) -> int:
     """Renders the result of a run DIR again, whatever its verdict, and exits 0.
 
@@ -57,5 +59,5 @@ def report(run: Path, form: str, out: Path | None) -> int:
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(f"--out {out}: cannot be written ({error.strerror})") from error
+        raise click.UsageError(f"--output {out}: cannot be written ({error.strerror})") from error
     return 0

@@ -23,7 +23,8 @@ class Presses(Protocol):
     """What is needed of a terminal."""
 
     def press(
-        self, key: bytes, direction: Literal["down", "up"], view: TerminalView, timeout_s: float) -> Mapping[str, Any]:
+        self, key: bytes, direction: Literal["down", "up"], view: TerminalView, timeout_s: float
+    ) -> Mapping[str, Any]:
         """Writes a key and waits for the cursor to reach its new row."""
 
 

@@ -44,7 +44,7 @@ class Cells(Protocol):
     def expect_cell(self, i: int, key: tuple[str, str], column: str, text: str, view: TerminalView) -> None:
         """Watches for a cell's content."""
 
-    def seen_cells(self) -> Sequence[Mapping[str, int]]:
+    def seen_cells(self) -> Sequence[Mapping[str, Any]]:
         """Which were seen."""
 
     def forget_cell(self, i: int) -> object:

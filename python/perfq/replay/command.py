@@ -51,8 +51,8 @@ def run_request(request: ReplayRequest) -> int:
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
     """One run: drive, fold, judge, report. Gives the exit code."""
-    from perfq.drive.rebuild import CleanUp, settle
     from perfq.drive.environment import ClientHome
+    from perfq.drive.rebuild import CleanUp, settle
     from perfq.replay.manifest import build_manifest
     from perfq.replay.run import drive
 
@@ -85,7 +85,7 @@ def show(result: Result, run: RunDirectory, given: Mapping[str, Any]) -> None:
     if given["as_json"]:
         sys.stdout.write(result.to_json())
         return
-    from perfq.report.summary import summary, style_of
+    from perfq.report.summary import style_of, summary
 
     sys.stdout.write(summary(result, style_of(sys.stdout)))
     sys.stdout.write(f"report: {run.path / 'report.md'}\n")
