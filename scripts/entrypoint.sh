@@ -11,9 +11,9 @@ if [ -z "$pyz" ] && [ -f "$here/perfq.pyz" ]; then pyz=$here/perfq.pyz; fi
 if [ -z "${SHIV_ROOT:-}" ] && { [ -z "${HOME:-}" ] || ! mkdir -p "$HOME/.shiv" 2>/dev/null || [ ! -w "$HOME/.shiv" ]; }; then
   SHIV_ROOT=${TMPDIR:-/tmp}/perfq-$(id -u)
   export SHIV_ROOT
-  # shellcheck disable=SC3067  # dash, busybox and bash all have -O.
-  # A folder that someone else made there could hold someone else's code.
+  # A folder that someone else made there could hold someone else's code. (dash, busybox and bash all have -O.)
   mkdir -m 700 "$SHIV_ROOT" 2>/dev/null || true
+  # shellcheck disable=SC3067
   if [ ! -O "$SHIV_ROOT" ] || [ -L "$SHIV_ROOT" ]; then
     echo "perfq: $SHIV_ROOT cannot be made or belongs to another user; set SHIV_ROOT to a folder of your own" >&2
     exit 78
