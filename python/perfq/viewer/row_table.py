@@ -50,6 +50,9 @@ class RowTable(Widget, can_focus=True):
         self.palette = Palette.for_terminal(no_color=False)
         self._top = 0
         self._top_key: Key | None = None
+        #: The cursor's line in the viewport, also beyond it where the viewport was scrolled away.
+        self._cursor_line = 0
+        self._lines_before = 0
         self._now = int(time.time())
         self._drawn: list[_Shown] = []
         self._strips: list[Strip] = []
@@ -125,8 +128,9 @@ class RowTable(Widget, can_focus=True):
         """Another size: the cursor stays in view where it was."""
         self._drawn = []
         self._widths = ()
-        visible = self._top <= self.model.cursor_index < self._top + max(1, len(self._strips))
-        if visible or not self.model.cursor_moved:
+        was_visible = 0 <= self._cursor_line < max(1, self._lines_before)
+        self._lines_before = self.body
+        if was_visible:
             self._reveal()
         self.refresh()
 
@@ -166,8 +170,6 @@ class RowTable(Widget, can_focus=True):
         self._top = max(0, min(top, len(self.model) - self.body))
         self._top_key = self.model.key(self._top) if len(self.model) else None
         self._cursor_line = self.model.cursor_index - self._top
-
-    _cursor_line = 0
 
     def _follow(self) -> None:
         """Rows came, went or moved: the cursor's row stays on its line, else the first visible one does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from perfq.viewer.inbox import Events, Inbox, Problem
+from perfq.viewer.inbox import Batch, Events, Inbox, Problem
 from perfq.viewer.kinds import Scope
 
 SCOPE = Scope("pods")
@@ -28,7 +28,7 @@ def test_many_batches_wake_the_app_once_until_it_has_taken_them() -> None:
 
 def test_it_gives_batches_in_order_and_counts_the_events_that_wait() -> None:
     inbox = Inbox(lambda: None)
-    batches = [events(2), Problem(SCOPE, "x"), events(3)]
+    batches: list[Batch] = [events(2), Problem(SCOPE, "x"), events(3)]
     for batch in batches:
         inbox.put(batch)
     assert inbox.events == 5
