@@ -17,3 +17,4 @@ pub mod schema;
 pub mod status;
 pub mod table;
 pub mod usage;
+pub mod write;

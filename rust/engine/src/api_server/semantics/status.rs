@@ -104,6 +104,11 @@ impl FieldError {
         Self { field: field.into(), fault: Fault::Required(detail.into()) }
     }
 
+    /// A value that must not be there, or must not change.
+    pub fn forbidden(field: &str, detail: &str) -> Self {
+        Self { field: field.into(), fault: Fault::Forbidden(detail.into()) }
+    }
+
     fn body(&self) -> String {
         match &self.fault {
             Fault::Invalid(value, detail) => format!("Invalid value: {value}: {detail}"),
@@ -239,6 +244,19 @@ impl Status {
     /// The request cannot be understood: 400.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::failure(400, "BadRequest", message.into())
+    }
+
+    /// An option of the request breaks a rule: 422. `of` is for instance `PatchOptions`.
+    pub fn invalid_options(of: &str, field: &str, fault: &str) -> Self {
+        let message = format!("{of}.meta.k8s.io \"\" is invalid: {field}: {fault}");
+        let mut status = Self::failure(422, "Invalid", message);
+        status.details = Some(Box::new(Details {
+            group: "meta.k8s.io".into(),
+            kind: of.into(),
+            causes: vec![Cause { message: fault.into(), field: field.into(), ..Cause::default() }],
+            ..Details::default()
+        }));
+        status
     }
 
     /// A patch that cannot be applied: 422 without an object.
