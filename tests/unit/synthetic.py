@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,10 @@ class SyntheticRun:
         """The same run, to be judged by these budgets."""
         return replace(self, manifest=self.manifest.model_copy(update={"budgets": list(budgets)}))
 
+    def of(self, k: str) -> list[Line]:
+        """The lines of one kind."""
+        return [line for line in self.lines if line["k"] == k]
+
     def text(self) -> str:
         """samples.ndjson."""
         return "".join(json.dumps(line) + "\n" for line in self.lines)
@@ -130,8 +135,13 @@ class SyntheticRun:
 
 def ideal_run(workload: dict[str, Any] | None = None, *, probes: int = 4, pairs: int = 10) -> SyntheticRun:
     """An ideal viewer on a plan: every figure known, every budget met."""
-    workload = workload or profile()
-    plan = Plan(json.dumps(workload))
+    run = _ideal_run(json.dumps(workload or profile()), probes, pairs)
+    return replace(run, lines=list(run.lines))
+
+
+@cache
+def _ideal_run(workload: str, probes: int, pairs: int) -> SyntheticRun:
+    plan = Plan(workload)
     run = SyntheticRun(manifest=_manifest(plan, probes, pairs), plan=plan)
     _start(run)
     commits = _commits(run, probes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.synthetic import KUBECTL, SECOND, T0, SyntheticRun, ideal_run, profile
 
 from perfq.judge.budgets import evaluate, margin
 from perfq.judge.verdict import judge
@@ -12,7 +13,6 @@ from perfq.measure.fold import fold
 from perfq.measure.manifest import Manifest
 from perfq.measure.result.common import BudgetResult
 from perfq.profile.budgets import Budget, Conditions, parse_budget
-from tests.unit.synthetic import KUBECTL, SECOND, T0, SyntheticRun, ideal_run, profile
 
 
 def result_of(run: SyntheticRun, budget: Budget, tmp_path: Path) -> BudgetResult:
@@ -88,9 +88,9 @@ def test_too_few_samples_for_a_quantile_are_not_measurable_and_say_how_many_ther
 
 def test_a_backlog_that_never_drains_misses_its_budget(tmp_path: Path) -> None:
     stuck = ideal_run().without(
-        lambda line: line["k"] == "probe"
-        and line["m"]["k"] in ("rendered", "coalesced")
-        and line["m"]["t"] > T0 + 4 * SECOND
+        lambda line: (
+            line["k"] == "probe" and line["m"]["k"] in ("rendered", "coalesced") and line["m"]["t"] > T0 + 4 * SECOND
+        )
     )
     one = result_of(stuck, parse_budget("replay.backlog.drain_ns<=3s"), tmp_path)
     assert (one.status, one.observed) == ("missed", None)
@@ -115,9 +115,7 @@ def test_every_item_of_a_list_has_to_hold() -> None:
 
 
 def two_bursts() -> Manifest:
-    bursts = [
-        {"start_second": at, "duration_seconds": 1, "events_per_second": 100} for at in (2, 6)
-    ]
+    bursts = [{"start_second": at, "duration_seconds": 1, "events_per_second": 100} for at in (2, 6)]
     return ideal_run(profile(bursts=bursts)).manifest
 
 

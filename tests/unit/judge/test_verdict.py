@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.unit.synthetic import KUBECTL, MS, SECOND, T0, Line, SyntheticRun, ideal_run, profile
 
 from perfq.judge.verdict import Judgement, judge
 from perfq.measure.fold import fold
@@ -16,7 +17,6 @@ from perfq.measure.result.common import Cleanup
 from perfq.measure.result.schema import shipped
 from perfq.profile.budget_file import preset
 from perfq.profile.budgets import parse_budget
-from tests.unit.synthetic import KUBECTL, MS, SECOND, T0, Line, SyntheticRun, ideal_run, profile
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads(shipped()))
 END = T0 + 10 * SECOND
@@ -43,6 +43,10 @@ def test_a_valid_run_without_budgets_passes_and_says_so(tmp_path: Path) -> None:
     run = ideal_run().without(lambda line: line["k"] == "scenario")
     result = judged(run, tmp_path).result
     assert (result.verdict.status, result.verdict.reasons, result.budgets) == ("PASS", ["no budgets"], [])
+
+
+def _is(wanted: Line) -> Callable[[Line], bool]:
+    return lambda line: line is wanted
 
 
 def late(by_ns: int) -> Callable[[Line], Line]:
@@ -98,7 +102,7 @@ HARNESS_FAULTS: dict[str, tuple[Callable[[SyntheticRun], SyntheticRun], str]] = 
         "machine slept",
     ),
     "the server skipped an event of a watch": (
-        lambda run: run.without(lambda line: line["k"] == "written" and line["t"] == _written(run, 50)),
+        lambda run: run.without(_is(run.of("written")[50])),
         "events missing in a watch",
     ),
     "the client gave no digest": (
@@ -107,9 +111,11 @@ HARNESS_FAULTS: dict[str, tuple[Callable[[SyntheticRun], SyntheticRun], str]] = 
     ),
     "the client gave no digest of its table": (
         lambda run: run.mapped(
-            lambda line: line | {"m": line["m"] | {"table": None}}
-            if line["k"] == "probe" and line["m"]["k"] == "digest"
-            else line
+            lambda line: (
+                line | {"m": line["m"] | {"table": None}}
+                if line["k"] == "probe" and line["m"]["k"] == "digest"
+                else line
+            )
         ),
         "table digest",
     ),
@@ -122,11 +128,6 @@ HARNESS_FAULTS: dict[str, tuple[Callable[[SyntheticRun], SyntheticRun], str]] = 
         "updates without a fate",
     ),
 }
-
-
-def _written(run: SyntheticRun, index: int) -> int:
-    written = [line["t"] for line in run.lines if line["k"] == "written"]
-    return int(written[index])
 
 
 @pytest.mark.parametrize("what", sorted(HARNESS_FAULTS))
@@ -201,9 +202,7 @@ def test_the_end_that_we_gave_the_client_is_no_exit_of_its_own(tmp_path: Path) -
     assert result.replay.client_exit is None
 
 
-@pytest.mark.parametrize(
-    ("why", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("max-time", 4), ("harness-memory", 4)]
-)
+@pytest.mark.parametrize(("why", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("max-time", 4), ("harness-memory", 4)])
 def test_a_run_that_was_stopped_is_aborted_with_the_figure(why: str, code: int, tmp_path: Path) -> None:
     run = ideal_run().adding({"k": "stop", "t": T0 + SECOND, "why": why, "figure": "12 s passed"})
     judgement = judged(run, tmp_path)
@@ -227,9 +226,7 @@ def test_what_was_left_behind_decides_the_exit_code_before_a_missed_budget(tmp_p
 
 
 def test_a_failed_scenario_fails_the_run_without_being_asked(tmp_path: Path) -> None:
-    run = ideal_run().mapped(
-        lambda line: line | {"ok": False, "screen": "blank"} if line["k"] == "scenario" else line
-    )
+    run = ideal_run().mapped(lambda line: line | {"ok": False, "screen": "blank"} if line["k"] == "scenario" else line)
     judgement = judged(run, tmp_path)
     assert (judgement.result.verdict.status, judgement.exit_code) == ("FAIL", 3)
     assert "replay.scenarios_failed: 2" in judgement.result.verdict.reasons[0]
@@ -245,9 +242,11 @@ def test_a_stuck_client_fails_its_input_budget_and_does_not_escape_as_invalid(tm
 
 def test_a_digest_that_differs_fails_the_correctness_preset(tmp_path: Path) -> None:
     run = ideal_run().mapped(
-        lambda line: line | {"m": line["m"] | {"table": "f" * 64}}
-        if line["k"] == "probe" and line["m"]["k"] == "digest"
-        else line
+        lambda line: (
+            line | {"m": line["m"] | {"table": "f" * 64}}
+            if line["k"] == "probe" and line["m"]["k"] == "digest"
+            else line
+        )
     )
     judgement = judged(run.budgeted(*preset("correctness")), tmp_path)
     assert (judgement.result.verdict.status, judgement.exit_code) == ("FAIL", 3)
