@@ -10,6 +10,8 @@ from perfq.report.table import code, escaped, fenced, table
 MARKS = {"PASS": "✅", "FAIL": "❌", "INVALID": "⚠️", "ABORTED": "⏹️"}
 #: Requests that are listed by path at most.
 MAX_PATHS = 20
+#: Last screens of failed scenarios that are shown; the others are in result.json.
+MAX_SCREENS = 3
 
 
 def verdict(result: Result) -> str:
@@ -210,8 +212,9 @@ def scenarios(result: Result) -> str:
         return ""
     rows = [[escaped(one.name), "ok" if one.ok else "**failed**"] for one in result.replay.scenarios]
     text = "## Scenarios\n\n" + table(["scenario", ""], rows)
-    for one in result.replay.scenarios:
-        if not one.ok and one.screen:
+    screens = [one for one in result.replay.scenarios if not one.ok and one.screen]
+    for one in screens[:MAX_SCREENS]:
+        if one.screen:
             summary = f"<details><summary>last screen of {escaped(one.name)}</summary>"
             text += f"\n{summary}\n\n{fenced(one.screen)}\n</details>\n"
     return text
@@ -227,14 +230,17 @@ def validity(result: Result) -> str:
 
 
 def warnings(result: Result) -> str:
-    """What a reader should know, with advice."""
+    """What a reader should know, with advice; what has the same reason stands together."""
     if not result.warnings:
         return ""
-    lines = []
+    by_text: dict[tuple[str, str | None], list[str]] = {}
     for one in result.warnings:
-        field = f"{code(one.field)}: " if one.field else ""
-        advice = f" ({escaped(one.advice)})" if one.advice else ""
-        lines.append(f"- {field}{escaped(one.text)}{advice}")
+        by_text.setdefault((one.text, one.advice), []).extend([one.field] if one.field else [])
+    lines = []
+    for (text, hint), fields in by_text.items():
+        where = f" ({', '.join(code(field) for field in fields)})" if fields else ""
+        advice = f"; {escaped(hint)}" if hint else ""
+        lines.append(f"- {escaped(text)}{advice}{where}")
     return "## Warnings\n\n" + "\n".join(lines)
 
 

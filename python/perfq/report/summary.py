@@ -10,6 +10,7 @@ from typing import Final, TextIO
 
 from perfq.measure.result import Result
 from perfq.measure.result.common import BudgetResult
+from perfq.measure.result.replay import Updates
 from perfq.measure.wording import amount, budget_limit, budget_name, duration, number, size, yes
 from perfq.report.chart import Frame, chart
 from perfq.report.plain import clean, columns, wrapped
@@ -128,11 +129,7 @@ def _replay_rows(result: Result) -> list[Sequence[str]]:
             f"{number(churn.committed)} of {number(churn.planned)} events, {amount(churn.achieved_rate, '/s')} "
             f"of {amount(churn.requested_rate, '/s')}{extended}",
         ],
-        [
-            "updates",
-            f"delivered {number(updates.delivered)} = rendered {number(updates.rendered)} + coalesced "
-            f"{number(updates.coalesced)} + dropped {number(updates.dropped)}",
-        ],
+        ["updates", _updates(updates)],
         [
             "start",
             f"interactive {duration(start.interactive_ns)}, LIST to table {duration(start.list_to_populated_ns)}, "
@@ -147,12 +144,20 @@ def _replay_rows(result: Result) -> list[Sequence[str]]:
     for kind, failure in replay.failures_injected.items():
         why = "" if failure.why is None else f" ({clean(failure.why)})"
         rows.append([kind, f"exercised {failure.exercised}, shown: {yes(failure.shown)}{why}"])
-    failed = [one.name for one in replay.scenarios if not one.ok]
     if replay.scenarios:
-        rows.append(
-            ["scenarios", f"{len(replay.scenarios)} run, {len(failed)} failed {clean(' '.join(failed))}".rstrip()]
-        )
+        failed = [clean(one.name) for one in replay.scenarios if not one.ok]
+        names = f" ({', '.join(failed)})" if failed else ""
+        rows.append(["scenarios", f"{len(replay.scenarios)} run, {len(failed)} failed{names}"])
     return rows
+
+
+def _updates(updates: Updates) -> str:
+    if updates.rendered is None:
+        return f"delivered {number(updates.delivered)}; what the client made of them is not known"
+    return (
+        f"delivered {number(updates.delivered)}; rendered {number(updates.rendered)}, "
+        f"coalesced {number(updates.coalesced)}, dropped {number(updates.dropped)}"
+    )
 
 
 def _chart(result: Result, style: Style) -> list[str]:

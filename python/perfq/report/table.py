@@ -33,7 +33,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequen
 
 
 def fenced(text: str) -> str:
-    """A block of code, whatever it holds."""
+    """A block of code, whatever it holds; control characters are left out."""
+    text = "".join(sign for sign in text if sign == "\n" or sign.isprintable())
     fence = "```"
     while fence in text:
         fence += "`"

@@ -51,7 +51,7 @@ def _is(wanted: Line) -> Callable[[Line], bool]:
 
 def late(by_ns: int) -> Callable[[Line], Line]:
     def change(line: Line) -> Line:
-        return line | {"t": line["t"] + by_ns} if line["k"] == "commit" and line["src"] == "plan" else line
+        return line | {"due": line["due"] - by_ns} if line["k"] == "commit" and line["due"] else line
 
     return change
 
