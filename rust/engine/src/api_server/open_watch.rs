@@ -1,0 +1,137 @@
+//! WATCH: where it starts, and what it is told first.
+
+use super::body::Source;
+use super::core::Core;
+use super::exchange::Exchange;
+use super::filter::Filter;
+use super::options::Start;
+use super::records::WatchOpenRecord;
+use super::request::Query;
+use super::respond::{JSON, Reply, reply};
+use super::semantics::status::Status;
+use super::shape::Shape;
+use super::store::{KindId, WatchFrom, WatchRefused};
+use super::watch::{WatchBody, WatchOptions, error_event};
+use crate::clock::now_ns;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Watches that may be open at once.
+const MAX_WATCHES: usize = 10_000;
+/// A watch without `timeoutSeconds` lasts this long and up to twice that, as by kube-apiserver.
+const TIMEOUT_SECONDS: u64 = 1_800;
+
+/// What a WATCH asks for.
+pub(crate) struct WatchRequest<'a> {
+    pub(crate) kind: KindId,
+    pub(crate) namespace: &'a str,
+    pub(crate) query: &'a Query,
+    pub(crate) shape: Shape,
+}
+
+/// How a watch begins.
+struct Beginning {
+    from: WatchFrom,
+    /// Whether the objects that are there come first.
+    initial: bool,
+    /// Whether to say when they are complete.
+    mark_end: bool,
+}
+
+/// Answers a WATCH.
+pub(crate) fn watch(core: &Arc<Core>, exchange: &Arc<Exchange>, request: &WatchRequest<'_>) -> Result<Reply, Status> {
+    let query = request.query;
+    let filter = Filter::parse(request.kind.kind(), request.namespace, query)?;
+    let bookmarks = query.flag("allowWatchBookmarks");
+    let begin = beginning(query, bookmarks)?;
+    let seconds = query.integer("timeoutSeconds").map_err(|text| {
+        Status::bad_request(format!("timeoutSeconds: got {text:?}, expected a non-negative integer"))
+    })?;
+    if core.watches.open() >= MAX_WATCHES {
+        return Err(Status::too_many_requests("too many watches are open", 1));
+    }
+    let id = core.watches.number();
+    let (watcher, snapshot) = match core.store.watch(request.kind, id, filter.namespace.as_deref(), &begin.from) {
+        Ok(opened) => opened,
+        Err(WatchRefused::TooLarge(wanted, current)) => return Err(Status::version_too_large(wanted, current)),
+        Err(WatchRefused::TooOld(wanted, oldest)) => {
+            // As kube-apiserver does, within the stream.
+            core.accounting.expired(exchange.asked());
+            exchange.answer(|answer| answer.objects = Some(0));
+            let source = Source::Whole(Some(error_event(&Status::too_old(wanted, oldest))));
+            return Ok(reply(core, exchange, 200, JSON, source));
+        }
+    };
+    let asked = exchange.asked();
+    core.accounting.watch_opened();
+    if let Some(sink) = &core.sink {
+        sink.write(&WatchOpenRecord {
+            k: "watch",
+            t: now_ns(),
+            w: id,
+            ev: "open",
+            group: &asked.group,
+            kind: &asked.kind,
+            scope: &asked.scope,
+            from: match begin.from {
+                WatchFrom::Version(rv) | WatchFrom::NotOlderThan(rv) if rv > 0 => Some(rv),
+                _ => None,
+            },
+            selector: filter.has_selector(),
+            ua: &asked.agent,
+            conn: asked.connection,
+        });
+    }
+    let seconds = seconds.filter(|seconds| *seconds > 0).unwrap_or_else(|| TIMEOUT_SECONDS + id * 37 % TIMEOUT_SECONDS);
+    let options = WatchOptions {
+        kind: request.kind,
+        filter,
+        shape: request.shape,
+        initial: begin.initial.then_some(snapshot),
+        mark_initial_end: begin.mark_end,
+        bookmarks,
+        timeout: Duration::from_secs(seconds),
+    };
+    let body = WatchBody::new(Arc::clone(core), Arc::clone(exchange), watcher, options);
+    let response = reply(core, exchange, 200, JSON, Source::Watch(Box::new(body)));
+    exchange.record_open();
+    if core.options.start == Start::Watch && Core::is_pods(request.kind) {
+        core.churn.start();
+    }
+    Ok(response)
+}
+
+fn beginning(query: &Query, bookmarks: bool) -> Result<Beginning, Status> {
+    let version = query.get("resourceVersion").unwrap_or_default();
+    let rv: u64 = if version.is_empty() {
+        0
+    } else {
+        version
+            .parse()
+            .map_err(|_| Status::bad_request(format!("resourceVersion: Invalid value: {version:?}: invalid version")))?
+    };
+    let not_older = match query.get("resourceVersionMatch") {
+        None => false,
+        Some("NotOlderThan") => true,
+        Some(_) => {
+            return Err(Status::bad_request(
+                "resourceVersionMatch: Forbidden: a watch takes only \"NotOlderThan\", with sendInitialEvents",
+            ));
+        }
+    };
+    let from = |rv: u64| if rv == 0 { WatchFrom::Now } else { WatchFrom::Version(rv) };
+    match query.get("sendInitialEvents") {
+        None if not_older => {
+            Err(Status::bad_request("resourceVersionMatch: Forbidden: is forbidden unless sendInitialEvents is provided"))
+        }
+        None => Ok(Beginning { from: from(rv), initial: rv == 0, mark_end: false }),
+        Some(_) if !not_older => Err(Status::bad_request(
+            "sendInitialEvents: Forbidden: requires setting resourceVersionMatch to NotOlderThan",
+        )),
+        // The current state is never older than what may be asked for.
+        Some(_) if query.flag("sendInitialEvents") => {
+            Ok(Beginning { from: WatchFrom::NotOlderThan(rv), initial: true, mark_end: bookmarks })
+        }
+        Some(_) => Ok(Beginning { from: from(rv), initial: false, mark_end: false }),
+    }
+}
