@@ -447,6 +447,120 @@ class Terminal:
     def __enter__(self) -> Self: ...
     def __exit__(self, *_args: object) -> None: ...
 
+@type_check_only
+class Committed(TypedDict):
+    """A commit: its instant (CLOCK_MONOTONIC ns) and resourceVersion."""
+
+    t: int
+    rv: int
+
+@type_check_only
+class ChurnProgress(TypedDict):
+    """Where the plan's events stand. state: waiting, running, ended (the plan's duration has passed)."""
+
+    state: str
+    t0_ns: int | None
+    committed: int
+    skipped: int
+    planned: int
+    last_commit_ns: int | None
+
+@type_check_only
+class WatchProgress(TypedDict):
+    """One watch. events: commits whose write to it has returned; bytes: all that was written to it."""
+
+    w: int
+    group: str
+    kind: str
+    scope: str
+    open: bool
+    ua: str
+    conn: int
+    events: int
+    bytes: int
+    opened_ns: int
+
+@type_check_only
+class ListProgress(TypedDict):
+    """LISTs of a scope that were read to their last page. objects: in the last one."""
+
+    group: str
+    kind: str
+    scope: str
+    chains_complete: int
+    last_complete_ns: int | None
+    objects: int
+
+@type_check_only
+class FaultProgress(TypedDict):
+    """How often a failure was injected, and how many requests or watches met it."""
+
+    injected: int
+    exercised: int
+
+@type_check_only
+class ServerProgress(TypedDict):
+    """All that can be read while the server runs. faults by kind; totals: the accounting (docs/reference/serve.md)."""
+
+    churn: ChurnProgress
+    watches: list[WatchProgress]
+    lists: list[ListProgress]
+    faults: dict[str, FaultProgress]
+    totals: dict[str, Any]
+
+@final
+class ApiServer:
+    """The embedded Kubernetes API server, in this process and on threads of its own."""
+
+    @staticmethod
+    def start(options: dict[str, Any]) -> ApiServer:
+        """Binds, fills the store from the plan, and serves.
+
+        `plan`: a Plan. `recorder`: a Recorder or None. `listen`: an address, default 127.0.0.1; `port`:
+        default 0, any free one. `tls`: HTTPS with a CA and token of its own (default), else plain HTTP,
+        which is for loopback alone. `start`: when the plan's clock starts: manual (default), watch (with
+        the first Pod WATCH), now, never. `pod_bytes`: pads each planned Pod. `limit_bytes_per_second`,
+        `limit_requests_per_second`: serves no faster, None for no limit. `metrics`: metrics.k8s.io.
+        OSError for a port in use; ValueError for unknown keys and bad values.
+        """
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def ca_pem(self) -> str | None:
+        """The CA certificate; None over plain HTTP."""
+
+    @property
+    def token(self) -> str | None:
+        """The bearer token; None over plain HTTP."""
+
+    def start_churn(self) -> int:
+        """Starts the plan's clock, once, and returns its zero (CLOCK_MONOTONIC ns, a few ms ahead)."""
+
+    def extend(self, seconds: int) -> None:
+        """The plan becomes plan.extended(seconds) and its stream goes on.
+
+        ValueError once the churn has ended, or where the longer plan breaks a rule.
+        """
+
+    def probe(self, i: int, ns: str, name: str, number: int) -> Committed | None:
+        """Commits a MODIFIED whose restart count is `number`; None where the plan has no such Pod, or it is gone."""
+
+    def restore(self, i: int, ns: str, name: str) -> Committed | None:
+        """Commits a MODIFIED with the plan's values again; None where the plan has no such Pod, or it is gone."""
+
+    def progress(self) -> ServerProgress: ...
+    def digest(self) -> str:
+        """SHA-256 of the canonical text of the plan's Pods as they are stored now."""
+
+    def stop(self) -> None:
+        """Ends churn, watches and connections. A second call does nothing."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exc: object) -> None: ...
+
 def quantiles(values: Sequence[int]) -> Figures:
     """Exact nearest-rank figures of integers."""
 

@@ -176,11 +176,7 @@ impl Accounting {
         let operations: Vec<_> = inner
             .operations
             .iter()
-            .map(|((path, verb), operation)| NamedOperation {
-                path: path.clone(),
-                verb,
-                figures: operation.clone(),
-            })
+            .map(|((path, verb), operation)| NamedOperation { path: path.clone(), verb, figures: operation.clone() })
             .collect();
         Totals {
             requests: operations.iter().map(|o| o.figures.requests).sum(),

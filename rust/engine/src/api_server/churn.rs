@@ -96,9 +96,9 @@ impl Churn {
     /// Makes the plan longer by whole seconds while it runs; the stream goes on.
     pub(crate) fn extend(&self, seconds: u32) -> Result<(), ExtendError> {
         let plan = Arc::clone(&self.state().plan);
-        let longer = plan.extended(seconds).map_err(|broken| {
-            ExtendError(broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-        })?;
+        let longer = plan
+            .extended(seconds)
+            .map_err(|broken| ExtendError(broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
         let mut state = self.state();
         if state.progress.state == Phase::Ended {
             return Err(ExtendError(format!(

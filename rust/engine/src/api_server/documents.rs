@@ -114,4 +114,3 @@ pub(crate) fn converted(id: KindId, object: &Object, shape: Shape) -> Result<Rop
     out.push(b'\n');
     Ok(Rope::of(out))
 }
-

@@ -7,6 +7,10 @@ use super::semantics::kinds::Kind;
 use super::store::KindId;
 use serde_json::Value;
 
+/// Selectable fields that hardly two objects have in common: they are in no shared set, and looked up in
+/// the key or the text.
+pub(crate) const OWN_FIELDS: &[&str] = &["metadata.name", "metadata.namespace", "status.podIP"];
+
 /// Makes the object of a value. The value carries the version and the uid already.
 pub(crate) fn object_of(kind: &Kind, mut value: Value, rv: u64, interned: &mut Interned) -> Object {
     let text_at = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -18,7 +22,7 @@ pub(crate) fn object_of(kind: &Kind, mut value: Value, rv: u64, interned: &mut I
     let fields = kind
         .fields
         .iter()
-        .filter(|field| !matches!(field.label, "metadata.name" | "metadata.namespace"))
+        .filter(|field| !OWN_FIELDS.contains(&field.label))
         .map(|field| (field.label, field_text(&value, field.pointer, field.default)))
         .collect();
     if let Some(members) = value.as_object_mut() {
@@ -40,7 +44,8 @@ pub(crate) fn object_of(kind: &Kind, mut value: Value, rv: u64, interned: &mut I
     }
 }
 
-fn field_text(value: &Value, pointer: &str, default: &str) -> Box<str> {
+/// The text of a field, or its default.
+pub(crate) fn field_text(value: &Value, pointer: &str, default: &str) -> Box<str> {
     match value.pointer(pointer) {
         None | Some(Value::Null) => default.into(),
         Some(Value::String(text)) => text.as_str().into(),

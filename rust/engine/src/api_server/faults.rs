@@ -88,9 +88,7 @@ impl Faults {
         }
         if kind.plural == "nodes" && self.forbidden.load(Ordering::Relaxed) {
             self.exercised(FailureKind::Forbidden, verb);
-            let why = format!(
-                "User \"perfq\" cannot {verb} resource \"nodes\" in API group \"\" at the cluster scope"
-            );
+            let why = format!("User \"perfq\" cannot {verb} resource \"nodes\" in API group \"\" at the cluster scope");
             return Some(Status::forbidden(kind, "", &why));
         }
         if kind.plural == "pods" {

@@ -1,12 +1,14 @@
 //! Which objects a LIST or WATCH is about: a namespace, a label selector, a field selector.
 
 use super::collection::{Collection, Position, Row, item_bytes};
+use super::encode::{OWN_FIELDS, field_text};
 use super::object::Object;
 use super::request::Query;
 use super::semantics::field_selector::FieldSelector;
-use super::semantics::kinds::Kind;
+use super::semantics::kinds::{Field, Kind};
 use super::semantics::label_selector::LabelSelector;
 use super::semantics::status::Status;
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// A parsed selection.
@@ -16,8 +18,8 @@ pub(crate) struct Filter {
     pub(crate) namespace: Option<Box<str>>,
     labels: LabelSelector,
     fields: FieldSelector,
-    /// The field selector looks at the key, which numbers say nothing about.
-    looks_at_key: bool,
+    /// The field selector looks at what is each object's own, which numbers say nothing about.
+    looks_at_own: bool,
 }
 
 /// Neighbouring rows of one chunk.
@@ -89,8 +91,8 @@ impl Filter {
         if namespace.is_none() && kind.namespaced {
             namespace = fields.exact("metadata.namespace").map(Into::into);
         }
-        let looks_at_key = fields.labels().any(|label| label.starts_with("metadata."));
-        Ok(Self { namespace, labels, fields, looks_at_key })
+        let looks_at_own = fields.labels().any(|label| OWN_FIELDS.contains(&label));
+        Ok(Self { namespace, labels, fields, looks_at_own })
     }
 
     /// Whether a selector narrows it.
@@ -118,7 +120,10 @@ impl Filter {
             Some(Cow::Borrowed(match field.label {
                 "metadata.name" => object.name(),
                 "metadata.namespace" => object.namespace(),
-                label => &*object.fields.set.iter().find(|(known, _)| *known == label)?.1,
+                label => match object.fields.set.iter().find(|(known, _)| *known == label) {
+                    Some((_, text)) => text,
+                    None => return Some(Cow::Owned(text_field(object, field))),
+                },
             }))
         })
     }
@@ -179,7 +184,7 @@ impl Filter {
         }
         (self.labels.is_empty() || labels.get(row.labels, || self.labels_match(&row.object)))
             && (self.fields.is_empty()
-                || if self.looks_at_key {
+                || if self.looks_at_own {
                     self.fields_match(&row.object)
                 } else {
                     fields.get(row.fields, || self.fields_match(&row.object))
@@ -200,6 +205,12 @@ impl Filter {
     }
 }
 
+/// A field that only the text has.
+fn text_field(object: &Object, field: &Field) -> String {
+    let value: Value = serde_json::from_slice(&object.text[1..]).unwrap_or_default();
+    field_text(&value, field.pointer, field.default).into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::encode::object_of;
@@ -215,7 +226,7 @@ mod tests {
         let mut collection = Collection::default();
         for i in 0..count {
             let value = json!({"metadata": {"name": format!("p{i:04}"), "namespace": format!("n{}", i % namespaces),
-                "labels": {"shard": format!("{}", i % 3)}}, "spec": {"nodeName": format!("node-{}", i % 5)}});
+                "labels": {"shard": format!("{}", i % 3)}}, "spec": {"nodeName": format!("node-{}", i % 5)}, "status": {"podIP": format!("10.0.0.{}", i % 9)}});
             collection.put(Arc::new(object_of(KindId::core("pods").kind(), value, 1, &mut interned)));
         }
         collection
@@ -248,7 +259,7 @@ mod tests {
             limit in 1usize..400, namespace in prop::option::of(0usize..4),
             query in prop::sample::select(vec![
                 "", "labelSelector=shard=1", "fieldSelector=spec.nodeName!=node-2",
-                "fieldSelector=metadata.name!=p0003", "labelSelector=shard+in+(0,2)&fieldSelector=spec.nodeName=node-1",
+                "fieldSelector=metadata.name!=p0003", "fieldSelector=status.podIP=10.0.0.3", "labelSelector=shard+in+(0,2)&fieldSelector=spec.nodeName=node-1",
             ])
         ) {
             let objects = pods(1500, 4);

@@ -63,9 +63,9 @@ pub(crate) fn list(core: &Core, exchange: &Arc<Exchange>, request: &ListRequest<
 }
 
 fn integer(query: &Query, key: &str) -> Result<Option<u64>, Status> {
-    query.integer(key).map_err(|text| {
-        Status::bad_request(format!("{key}: got {text:?}, expected a non-negative integer"))
-    })
+    query
+        .integer(key)
+        .map_err(|text| Status::bad_request(format!("{key}: got {text:?}, expected a non-negative integer")))
 }
 
 fn read_token(text: &str, list: u64) -> Result<PageToken, Status> {

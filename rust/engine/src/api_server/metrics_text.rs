@@ -37,7 +37,12 @@ pub(crate) fn text(core: &Core) -> String {
     for (why, count) in &totals.watches.ended {
         lines.sample("watches_ended_total", &[("why", why)], *count);
     }
-    lines.single("watch_events_written_total", "counter", "Committed events written to watchers.", totals.events_written);
+    lines.single(
+        "watch_events_written_total",
+        "counter",
+        "Committed events written to watchers.",
+        totals.events_written,
+    );
     lines.single("relists_total", "counter", "LISTs after a 410.", totals.relists);
     lines.single("throttled_total", "counter", "Answers with 429.", totals.throttled);
     let connections = &totals.connections;

@@ -10,12 +10,17 @@ pub(crate) type Labels = [(Box<str>, Box<str>)];
 pub(crate) type Fields = [(&'static str, Box<str>)];
 
 /// A set that many objects share, with its number in the store's table.
-#[derive(Clone)]
 pub(crate) struct Shared<T: ?Sized> {
     /// Equal sets have equal numbers; [`NOT_NUMBERED`] says nothing.
     pub(crate) number: u32,
     /// The set.
     pub(crate) set: Arc<T>,
+}
+
+impl<T: ?Sized> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self { number: self.number, set: Arc::clone(&self.set) }
+    }
 }
 
 /// The number of sets that the full table no longer takes.

@@ -121,9 +121,9 @@ fn beginning(query: &Query, bookmarks: bool) -> Result<Beginning, Status> {
     };
     let from = |rv: u64| if rv == 0 { WatchFrom::Now } else { WatchFrom::Version(rv) };
     match query.get("sendInitialEvents") {
-        None if not_older => {
-            Err(Status::bad_request("resourceVersionMatch: Forbidden: is forbidden unless sendInitialEvents is provided"))
-        }
+        None if not_older => Err(Status::bad_request(
+            "resourceVersionMatch: Forbidden: is forbidden unless sendInitialEvents is provided",
+        )),
         None => Ok(Beginning { from: from(rv), initial: rv == 0, mark_end: false }),
         Some(_) if !not_older => Err(Status::bad_request(
             "sendInitialEvents: Forbidden: requires setting resourceVersionMatch to NotOlderThan",

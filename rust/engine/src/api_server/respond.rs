@@ -17,7 +17,13 @@ pub(crate) type Reply = Response<ResponseBody>;
 pub(crate) const JSON: &str = "application/json";
 
 /// A response with a body.
-pub(crate) fn reply(core: &Core, exchange: &Arc<Exchange>, code: u16, content_type: &'static str, source: Source) -> Reply {
+pub(crate) fn reply(
+    core: &Core,
+    exchange: &Arc<Exchange>,
+    code: u16,
+    content_type: &'static str,
+    source: Source,
+) -> Reply {
     exchange.answer(|answer| answer.status = code);
     let body = ResponseBody::new(source, Arc::clone(exchange), core.byte_limit.clone());
     let mut response = Response::new(body);

@@ -123,7 +123,8 @@ fn authorize(core: &Core, call: &Call, header: Option<&str>) -> Result<(), Statu
     }
     let given = header.and_then(|text| text.strip_prefix("Bearer ")).unwrap_or_default().as_bytes();
     // Takes the same time wherever they differ.
-    let differ = given.iter().zip(token.as_bytes()).fold(given.len() ^ token.len(), |sum, (a, b)| sum | usize::from(a ^ b));
+    let differ =
+        given.iter().zip(token.as_bytes()).fold(given.len() ^ token.len(), |sum, (a, b)| sum | usize::from(a ^ b));
     if differ == 0 { Ok(()) } else { Err(Status::unauthorized()) }
 }
 

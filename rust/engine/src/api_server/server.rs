@@ -53,7 +53,7 @@ struct Running {
 
 /// A watch, for [`Progress`].
 #[derive(Debug, Serialize)]
-pub struct WatchProgress {
+struct WatchProgress {
     w: u64,
     group: String,
     kind: String,
@@ -68,7 +68,7 @@ pub struct WatchProgress {
 
 /// The lists of a scope, for [`Progress`].
 #[derive(Debug, Serialize)]
-pub struct ListProgress {
+struct ListProgress {
     group: String,
     kind: String,
     scope: String,

@@ -22,9 +22,8 @@ impl Shape {
         Ok(match negotiate(accept, Offer::Objects)? {
             Representation::Table(version) => {
                 let word = include_object.unwrap_or_default();
-                let include = IncludeObject::from_query(word).ok_or_else(|| {
-                    Status::bad_request(format!("unrecognized includeObject value: {word:?}"))
-                })?;
+                let include = IncludeObject::from_query(word)
+                    .ok_or_else(|| Status::bad_request(format!("unrecognized includeObject value: {word:?}")))?;
                 Self::Table(TableOptions { version, include })
             }
             Representation::Partial(version) => Self::Partial(version),

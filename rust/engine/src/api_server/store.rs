@@ -200,7 +200,9 @@ impl Store {
         let current = state.rv;
         let slot = &mut state.kinds[kind.0];
         let missed = match *from {
-            WatchFrom::Version(rv) | WatchFrom::NotOlderThan(rv) if rv > current => return Err(WatchRefused::TooLarge(rv, current)),
+            WatchFrom::Version(rv) | WatchFrom::NotOlderThan(rv) if rv > current => {
+                return Err(WatchRefused::TooLarge(rv, current));
+            }
             WatchFrom::Now | WatchFrom::NotOlderThan(_) => Vec::new(),
             WatchFrom::Version(rv) => {
                 let Some(events) = slot.history.since(rv) else {

@@ -140,7 +140,8 @@ impl WatchBody {
         let initial_rv = snapshot.as_ref().map(|snapshot| snapshot.rv).filter(|_| options.mark_initial_end);
         let initial = snapshot.map_or_else(VecDeque::new, |snapshot| {
             let selection = options.filter.select(&snapshot.objects, None, usize::MAX);
-            let rows = selection.runs.iter().flat_map(|run| &snapshot.objects.chunks()[run.chunk].rows[run.from..run.to]);
+            let rows =
+                selection.runs.iter().flat_map(|run| &snapshot.objects.chunks()[run.chunk].rows[run.from..run.to]);
             rows.map(|row| Arc::clone(&row.object)).collect()
         });
         let first_bookmark = tokio::time::Instant::now() + BOOKMARK_EVERY;
