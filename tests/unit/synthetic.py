@@ -49,6 +49,9 @@ VIEWER = ClientFacts(
     has_cursor=True,
     scopes=[ScopeFact(resource="pods"), ScopeFact(resource="nodes")],
 )
+HEADLESS = VIEWER.model_copy(
+    update={"name": "watch", "kind": "watch", "has_table": False, "has_screen": False, "has_cursor": False}
+)
 KUBECTL = ClientFacts(
     name="kubectl",
     kind="command",

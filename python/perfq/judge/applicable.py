@@ -6,8 +6,8 @@ from perfq.measure.manifest import Manifest
 from perfq.measure.phases import SECOND, Timeline
 from perfq.profile.budgets import Budget
 
-_BY_PROBE = (
-    "latency.event_to_client.",
+_BY_PROBE = ("latency.event_to_client.", "replay.digests.")
+_BY_TABLE = (
     "latency.event_to_render.",
     "latency.commit_to_render.",
     "replay.start.list_to_populated_ns",
@@ -15,7 +15,7 @@ _BY_PROBE = (
     "replay.updates.coalesced",
     "replay.updates.dropped",
     "replay.backlog.",
-    "replay.digests.",
+    "replay.digests.table",
 )
 _BY_SCREEN = ("latency.event_to_screen.", "replay.start.populated_screen_ns", "replay.probes.")
 _BY_CURSOR = ("latency.input.", "replay.input.")
@@ -45,9 +45,9 @@ def _not_by_client(budget: Budget, manifest: Manifest) -> str | None:
         return f"a {manifest.kind} has no {metric.partition('.')[0]} figures"
     if "live" in budget.needs and manifest.kind != "live":
         return "it is meant for a live cluster"
-    if ("probe" in budget.needs or metric.startswith(_BY_PROBE)) and not client.has_probe:
+    if ("probe" in budget.needs or metric.startswith((*_BY_PROBE, *_BY_TABLE))) and not client.has_probe:
         return f"{client.name} does not report from inside (no probe)"
-    if metric.startswith("replay.digests.table") and not client.has_table:
+    if ("rendered_cell" in budget.needs or metric.startswith(_BY_TABLE)) and not client.has_table:
         return f"{client.name} keeps no table"
     if metric.startswith(_BY_SCREEN) and not (client.has_screen and manifest.options.probes):
         return f"{client.name} shows no rows" if not client.has_screen else "no probe events were asked for"

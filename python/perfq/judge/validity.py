@@ -44,15 +44,10 @@ def sentence(check: Check) -> str:
 
 def _ready(recorded: Recorded) -> Check:
     evidence = recorded.evidence
-    observed = "ready"
-    if not evidence.churn_began:
-        observed = "the client never became ready"
-        if evidence.exit_before_churn is not None:
-            observed = f"the client ended before it was ready ({evidence.exit_before_churn})"
     return Check(
         name="client ready",
-        observed=observed,
+        observed="ready" if evidence.churn_began else evidence.not_ready,
         limit=None,
         status="passed" if evidence.churn_began else "failed",
-        advice=None if evidence.churn_began else "look at last-screen.txt in the run directory",
+        advice=None if evidence.churn_began else "last-screen.txt in the run directory may say more",
     )

@@ -10,6 +10,7 @@ from perfq.measure.gaps import missed_events
 from perfq.measure.manifest import Manifest
 from perfq.measure.process import cpu_between
 from perfq.measure.recording import Recording
+from perfq.measure.rendering import client_counts
 from perfq.measure.samples import Process, Stop
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Evidence:
     stop: Stop | None
     churn_began: bool
     churn_ended: bool
-    exit_before_churn: str | None
+    not_ready: str | None
     harness_cpu_share: float | None
     memory_share: float | None
     harness_fd_share: float | None
@@ -36,6 +37,7 @@ class Evidence:
     named_bad_lines: tuple[str, ...]
     lost_lines: int
     recorder_error: str | None
+    received: int | None
     probe_lines: int
     probe_bad_lines: int
     probe_lost_lines: int
@@ -44,6 +46,7 @@ class Evidence:
 def gather(recording: Recording, manifest: Manifest, recorder: RecorderStatus | None) -> Evidence:
     """Reads it off the record; `recorder` is what became of the lines, where the run is still there."""
     t0, end = recording.t0, recording.mark("churn_end") or recording.last_t
+    counts = client_counts(recording)
     harness = recording.processes.get("harness", [])
     drive = [] if t0 is None or end is None else [one for one in harness if t0 <= one.t <= end]
     return Evidence(
@@ -51,7 +54,7 @@ def gather(recording: Recording, manifest: Manifest, recorder: RecorderStatus | 
         stop=recording.stops[0] if recording.stops else None,
         churn_began=t0 is not None,
         churn_ended=recording.mark("churn_end") is not None,
-        exit_before_churn=_exit_text(recording) if t0 is None else None,
+        not_ready=_not_ready(recording) if t0 is None else None,
         harness_cpu_share=_cpu_share(drive, _cpus(recording) or manifest.host.cpus_allowed),
         memory_share=_most(_share(one.memory_used, one.memory_limit) for one in recording.hosts),
         harness_fd_share=_most(
@@ -68,6 +71,7 @@ def gather(recording: Recording, manifest: Manifest, recorder: RecorderStatus | 
         named_bad_lines=tuple(recording.reading.named),
         lost_lines=0 if recorder is None else recorder["lost"],
         recorder_error=None if recorder is None else recorder["error"],
+        received=None if counts is None else counts.received,
         probe_lines=recording.probe.lines,
         probe_bad_lines=recording.probe.bad,
         probe_lost_lines=recording.probe.lost,
@@ -79,12 +83,16 @@ def exit_text(code: int | None, signal: int | None) -> str:
     return f"killed by signal {signal}" if signal is not None else f"exit code {code}"
 
 
-def _exit_text(recording: Recording) -> str | None:
+def _not_ready(recording: Recording) -> str:
+    """Why churn never began: the driver's word, else how the client ended, else that it did not get there."""
+    mark = recording.marks.get("not_ready")
+    if mark is not None and mark.why is not None:
+        return mark.why
     stopping = recording.mark("stopping")
     for one in recording.exits:
         if stopping is None or one.t < stopping:
-            return exit_text(one.code, one.signal)
-    return None
+            return f"it ended before it was ready ({exit_text(one.code, one.signal)})"
+    return "it was never ready"
 
 
 def _cpu_share(drive: list[Process], cpus: float | None) -> float | None:

@@ -85,7 +85,7 @@ def _failures(
             timeline=run.timeline,
             relists=accounted.relists or 0,
             digests=replay.digests,
-            depths=depths_of(run.recording),
+            depths=depths_of(run),
             input=[(at + run.t0, value) for at, value in zip(keys.instants, keys.values, strict=True)],
         )
     return failures_injected(run.recording, run.manifest.plan.profile, known)

@@ -49,7 +49,7 @@ def replay_block(run: Run) -> tuple[dict[LatencyName, LatencySamples], Replay]:
         churn_end=recording.mark("churn_end"),
     )
     pairs = keys.collect(recording, limits, latencies["input"])
-    depths = depths_of(recording)
+    depths = depths_of(run)
     scenarios = [
         ScenarioResult(name=one.name, ok=one.ok, screen=None if one.ok else one.screen) for one in recording.scenarios
     ]
@@ -71,9 +71,10 @@ def replay_block(run: Run) -> tuple[dict[LatencyName, LatencySamples], Replay]:
     )
 
 
-def depths_of(recording: Recording) -> Depths | None:
-    """The backlog over time; None where the client told nothing of its updates."""
-    return None if rendering.client_counts(recording) is None else Depths.of(recording)
+def depths_of(run: Run) -> Depths | None:
+    """The backlog over time; None where the client told nothing of its updates, or has no table for them."""
+    told = run.manifest.client.has_table and rendering.client_counts(run.recording) is not None
+    return Depths.of(run.recording) if told else None
 
 
 def _churn(run: Run) -> Churn:
@@ -98,7 +99,7 @@ def _churn(run: Run) -> Churn:
 
 
 def _updates(run: Run) -> Updates:
-    counts = rendering.client_counts(run.recording)
+    counts = rendering.client_counts(run.recording) if run.manifest.client.has_table else None
     return Updates(
         requested=run.timeline.events,
         delivered=rendering.delivered(run.recording),

@@ -27,6 +27,7 @@ class Mark(Struct, tag_field="k", tag="mark"):
     name: str
     t0: Whole | None = None
     seconds: Whole | None = None
+    why: str | None = None
     boot: Whole | None = None
 
 

@@ -11,8 +11,9 @@ from perfq.measure.result.common import Api, Latency, LatencyName, Processes, Re
 from perfq.measure.result.replay import Replay
 
 #: Told from inside the client alone.
-_INSIDE = (
-    "/latency/event_to_client",
+_INSIDE = ("/latency/event_to_client", "/replay/digests/store", "/replay/digests/match")
+#: The same, of its table.
+_TABLE = (
     "/latency/event_to_render",
     "/latency/commit_to_render",
     "/replay/start/list_to_populated_ns",
@@ -20,9 +21,7 @@ _INSIDE = (
     "/replay/updates/coalesced",
     "/replay/updates/dropped",
     "/replay/backlog/max_depth",
-    "/replay/digests/store",
     "/replay/digests/table",
-    "/replay/digests/match",
 )
 _SCREEN = ("/latency/event_to_screen", "/replay/start/populated_screen_ns")
 #: Null is their answer, not a lack of one.
@@ -73,11 +72,11 @@ def _why(pointer: str, client: ClientFacts, churn_began: bool) -> str:
         return "churn never began"
     if pointer == "/latency/event_to_diff":
         return "every event of this plan changes a rendered cell"
-    if pointer in _INSIDE and not client.has_probe:
+    if pointer in (*_INSIDE, *_TABLE) and not client.has_probe:
         return f"{client.name} does not report from inside (no probe)"
-    if pointer == "/replay/digests/table" and not client.has_table:
+    if pointer in _TABLE and not client.has_table:
         return f"{client.name} keeps no table"
-    if pointer in _INSIDE:
+    if pointer in (*_INSIDE, *_TABLE):
         return f"{client.name} reported nothing of it through the probe"
     if pointer in _SCREEN and not client.has_screen:
         return f"{client.name} shows no rows on a terminal"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.unit.synthetic import KUBECTL, MS, SECOND, T0, Line, SyntheticRun, ideal_run, profile
+from tests.unit.synthetic import HEADLESS, KUBECTL, MS, SECOND, T0, Line, SyntheticRun, ideal_run, profile
 
 from perfq.judge.verdict import Judgement, judge
 from perfq.measure.fold import fold
@@ -164,7 +164,7 @@ def test_a_client_that_never_became_ready_makes_the_run_invalid(tmp_path: Path) 
     stopped = {"k": "mark", "t": T0, "name": "client_stopped", "boot": None}
     judgement = judged(run.adding(stopped), tmp_path)
     assert (judgement.result.verdict.status, judgement.exit_code) == ("INVALID", 4)
-    assert "never became ready" in judgement.result.verdict.reasons[0]
+    assert "it was never ready" in judgement.result.verdict.reasons[0]
 
 
 def test_a_client_that_ended_before_it_was_ready_makes_the_run_invalid(tmp_path: Path) -> None:
@@ -281,6 +281,38 @@ def test_a_client_that_tells_nothing_from_inside_passes_by_what_is_seen_from_out
     by_metric = {one.metric: one for one in judgement.result.budgets}
     assert by_metric["replay.digests.match"].status == "not_applicable"
     assert by_metric["latency.event_to_screen.p95"].status == "met"
+
+
+def headless() -> SyntheticRun:
+    """A client that lists and watches, gives the digest of its store, and draws nothing."""
+    drawn = ("rendered", "coalesced", "populated", "interactive")
+    run = ideal_run().without(lambda line: line["k"] == "probe" and line["m"]["k"] in drawn)
+    run = run.without(lambda line: line["k"] in ("input", "cell", "probe_end", "screen", "scenario"))
+    run = run.without(lambda line: line["k"] == "commit" and line["src"] in ("probe", "restore"))
+    return run.client(HEADLESS).mapped(
+        lambda line: (
+            line | {"m": line["m"] | {"table": None}} if line["k"] == "probe" and line["m"]["k"] == "digest" else line
+        )
+    )
+
+
+def test_a_client_without_a_table_closes_the_identity_by_what_it_received(tmp_path: Path) -> None:
+    run = headless()
+    dropped = {line["rv"] for line in run.of("commit")}
+    run = run.without(lambda line: line["k"] == "written" and line["rvs"][0] not in dropped)
+    run = run.without(
+        lambda line: line["k"] == "probe" and line["m"].get("rv") is not None and int(line["m"]["rv"]) not in dropped
+    )
+    result = judged(run.budgeted(*preset("correctness")), tmp_path).result
+    assert result.verdict.status == "PASS"
+    assert result.replay is not None
+    assert result.replay.updates.rendered is None
+    assert result.latency["event_to_client"] is not None
+    by_metric = {one.metric: one.status for one in result.budgets}
+    assert by_metric["replay.updates.dropped"] == "not_applicable"
+    assert by_metric["replay.digests.match"] == "met"
+    deaf = run.without(lambda line: line["k"] == "probe" and line["m"].get("rv") == str(max(dropped)))
+    assert broken(judged(deaf, tmp_path / "deaf")) == ["updates without a fate"]
 
 
 def test_events_that_a_user_deleted_are_skipped_and_not_missing(tmp_path: Path) -> None:
