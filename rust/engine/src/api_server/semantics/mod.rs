@@ -10,6 +10,7 @@ pub mod kinds;
 pub mod label_selector;
 pub mod names;
 pub mod negotiate;
+pub mod openapi;
 pub mod patch;
 mod pod_row;
 pub mod reviews;
