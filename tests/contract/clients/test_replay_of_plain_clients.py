@@ -1,0 +1,61 @@
+"""Clients that draw nothing: a replay qualifies what they do to the server and what they cost, and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.clients.builds import HERE, TOP
+
+pytestmark = pytest.mark.contract
+
+
+def replayed(out: Path, *arguments: str) -> dict[str, Any]:
+    """The result of a replay of smoke-1k that has to pass."""
+    command = [sys.executable, "-m", "perfq", "replay", "smoke-1k", "--out", str(out), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(TOP / "python")}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
+    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
+    result: dict[str, Any] = json.loads((out / "result.json").read_text())
+    assert result["verdict"]["status"] == "PASS"
+    return result
+
+
+def assert_costs_known(result: dict[str, Any]) -> None:
+    client = result["process"]["client"]
+    assert client["samples"] >= 20
+    assert client["cpu_seconds"] > 0
+    assert client["rss_peak_bytes"] > 2**20
+    assert result["process"]["harness"]["cpu_seconds"] > 0
+    assert result["api"]["operations"]["list pods"]["count"] == 1
+    assert result["api"]["watch_events"] >= 180
+
+
+def warned(result: dict[str, Any], pointer: str) -> bool:
+    return any(pointer == warning["field"] for warning in result["warnings"])
+
+
+def test_ten_lines_that_list_and_watch_pass_with_api_and_process_alone(tmp_path: Path) -> None:
+    result = replayed(tmp_path / "run", "--", sys.executable, str(HERE / "ten_lines.py"))
+    assert_costs_known(result)
+    replay = result["replay"]
+    assert replay["updates"]["delivered"] >= 180
+    assert (replay["digests"]["store"], replay["digests"]["table"], replay["digests"]["match"]) == (None, None, None)
+    assert replay["updates"]["rendered"] is None
+    assert warned(result, "/replay/digests/store")
+
+
+def test_the_headless_client_passes_with_the_digest_of_its_store(tmp_path: Path) -> None:
+    result = replayed(tmp_path / "run", "--client", "watch")
+    assert_costs_known(result)
+    digests = result["replay"]["digests"]
+    assert digests["store"] == digests["expected"]
+    assert digests["table"] is None
+    assert result["latency"]["event_to_client"]["count"] >= 180
+    assert result["replay"]["updates"]["rendered"] is None
