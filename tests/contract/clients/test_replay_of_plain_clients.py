@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.contract.clients.builds import HERE, TOP
 
 pytestmark = pytest.mark.contract
