@@ -109,8 +109,8 @@ mod tests {
     fn a_child_reaped_between_the_two_reads_does_not_vanish_and_is_not_counted_twice_later() {
         let mut tree = TreeCpu::default();
         tree.fold(&[stat(1, 0, 10, 0), stat(2, 1, 30, 0)]);
-        assert_eq!(tree.fold(&[stat(1, 0, 10, 0)]), 40, "the parent was read before it waited");
-        assert_eq!(tree.fold(&[stat(1, 0, 10, 31)]), 41, "now it has waited");
+        assert_eq!(tree.fold(&[stat(1, 0, 12, 0)]), 42, "the parent was read before it waited");
+        assert_eq!(tree.fold(&[stat(1, 0, 12, 31)]), 43, "now it has waited");
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
         tree.fold(&[stat(1, 0, 10, 0), stat(2, 1, 1, 0), stat(3, 2, 50, 0)]);
         // 2 ends and is waited for by 1; 3 is handed to a process outside.
         assert_eq!(tree.fold(&[stat(1, 0, 10, 1), stat(3, 99, 60, 0)]), 71);
-        assert_eq!(tree.fold(&[stat(1, 0, 10, 1)]), 71);
+        assert_eq!(tree.fold(&[stat(1, 0, 12, 1)]), 73);
     }
 
     #[test]
