@@ -34,21 +34,21 @@ __all__ = ["ViewerApp"]
 
 _HELP = (
     ("/", "search"),
-    ("s 1-7 r", "sort"),
     ("n", "namespace"),
-    ("p", "nodes"),
-    ("tab", "other pane"),
+    ("s 1-7 r", "sort"),
     ("d", "describe"),
     ("l", "logs"),
-    ("esc", "back"),
+    ("p", "nodes"),
     ("q", "quit"),
+    ("tab", "pane"),
+    ("esc", "back"),
 )
 
 
 class ViewerApp(App[None]):
     """Tables of a cluster that keep up with it."""
 
-    CSS = "Screen { layers: base; } #nodes { height: 1fr; max-height: 12; border-top: solid ansi_default; }"
+    CSS = "Screen { layers: base; } #nodes { height: 33%; max-height: 12; border-top: solid ansi_default; }"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "quit", show=False),
@@ -83,7 +83,7 @@ class ViewerApp(App[None]):
         self._pods_pane = self._pane(PODS, Scope("pods", view.namespace), "pods")
         self._nodes_pane = self._pane(NODES, Scope("nodes"), "nodes")
         self._prompt = Prompt(
-            [piece for key, word in _HELP for piece in ((key, self.palette.key), (f" {word}   ", self.palette.dim))],
+            [piece for key, word in _HELP for piece in ((key, self.palette.key), (f" {word}  ", self.palette.dim))],
             self.palette.key,
         )
         self._digests = DigestReport(self.store, probe, lambda: self._pods_pane.model.rows)
