@@ -168,8 +168,10 @@ def metrics() -> str:
     """Metric paths, from the result model."""
     from perfq.measure.definitions import DEFINITIONS
     from perfq.measure.result.paths import known_metric_paths
-    from perfq.profile.budgets import LATENCY_FIGURES, unit_of
+    from perfq.profile.budgets import unit_of
 
+    of_one = [path.removeprefix("latency.lag.") for path in known_metric_paths() if path.startswith("latency.lag.")]
+    figures = [f"`{name}`" for name in of_one if "." not in name]
     latencies = [row(f"`{name}`", text) for name, text in DEFINITIONS.items()]
     others = [row(f"`{path}`", unit_of(path)) for path in known_metric_paths() if not path.startswith("latency.")]
     return f"""# Metric paths
@@ -179,9 +181,9 @@ A metric path is the dotted path of a figure in `result.json`; budgets and compa
 
 ## Latencies
 
-`latency.NAME.FIGURE` and `latency.NAME.phases.PHASE.FIGURE`, in nanoseconds. FIGURE is
-{", ".join(LATENCY_FIGURES)} or count; PHASE is steady or burst. p99 needs 100 samples and p999 1,000; below
-that they are `null`.
+`latency.NAME.FIGURE` and `latency.NAME.phases.PHASE.FIGURE`; counts apart, in nanoseconds. FIGURE is one of
+{", ".join(figures)}; PHASE is steady or burst. p99 needs 100 samples and
+p999 1,000; below that they are `null`.
 
 {rows(("name", "what it is"), latencies)}
 
