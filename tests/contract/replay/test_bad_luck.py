@@ -1,0 +1,165 @@
+"""Clients that misbehave, signals at any moment, a full disk: each has its verdict, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from tests.contract.deadline import wait_for
+from tests.contract.replay.running import Ended, replay, start
+
+pytestmark = pytest.mark.contract
+
+LIST_AND_WATCH = """
+import json, os, ssl, sys, time, urllib.request
+config = json.load(open(os.environ["KUBECONFIG"]))
+cluster = config["clusters"][0]["cluster"]
+import base64
+tls = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
+headers = {"Authorization": "Bearer " + config["users"][0]["user"]["token"]}
+def get(path):
+    return urllib.request.urlopen(urllib.request.Request(cluster["server"] + path, headers=headers), context=tls)
+listed = json.load(get("/api/v1/pods"))
+watch = get("/api/v1/pods?watch=1&resourceVersion=" + listed["metadata"]["resourceVersion"])
+"""
+
+
+def program(folder: Path, body: str, *, watches: bool = True) -> list[str]:
+    path = folder / "client.py"
+    path.write_text((LIST_AND_WATCH if watches else "import os, sys, time\n") + textwrap.dedent(body))
+    return ["--", sys.executable, str(path)]
+
+
+def processes_with(marker: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if marker.encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def test_a_client_that_exits_at_once_makes_the_run_invalid_and_its_screen_is_kept(tmp_path: Path) -> None:
+    client = program(tmp_path, 'print("no cluster for me"); sys.exit(3)', watches=False)
+    ended = replay(tmp_path / "run", "smoke-1k", *client)
+    assert ended.code == 4, ended.explain()
+    assert ended.result["verdict"]["status"] == "INVALID"
+    assert "exit code 3" in ended.text
+    assert "no cluster for me" in (ended.out / "last-screen.txt").read_text()
+
+
+def test_a_client_that_is_never_ready_makes_the_run_invalid(tmp_path: Path) -> None:
+    client = program(tmp_path, "time.sleep(600)", watches=False)
+    ended = replay(tmp_path / "run", "smoke-1k", "--ready-timeout", "2s", *client)
+    assert ended.code == 4, ended.explain()
+    assert "no complete LIST of pods" in ended.text
+
+
+def test_a_client_that_crashes_in_mid_churn_fails_and_is_not_invalid(tmp_path: Path) -> None:
+    client = program(tmp_path, "\nfor n, _ in enumerate(watch):\n    if n == 20:\n        os._exit(9)\n")
+    ended = replay(tmp_path / "run", "smoke-1k", *client)
+    assert ended.code == 3, ended.explain()
+    assert ended.result["verdict"]["status"] == "FAIL"
+    assert ended.result["replay"]["client_exit"]["code"] == 9
+
+
+def test_a_client_that_floods_its_terminal_is_read_and_judged(tmp_path: Path) -> None:
+    flood = """
+        import threading
+        threading.Thread(target=lambda: [None for _ in watch], daemon=True).start()
+        for _ in range(1600):
+            os.write(1, b"x" * 65536)
+        time.sleep(600)
+    """
+    ended = replay(tmp_path / "run", "smoke-1k", *program(tmp_path, flood))
+    assert ended.code in (0, 4), ended.explain()
+    assert ended.result["verdict"]["status"] in ("PASS", "INVALID")
+    assert (ended.out / "terminal.cast").stat().st_size > 0
+
+
+def test_a_client_that_stops_reading_its_watch_costs_only_itself(tmp_path: Path) -> None:
+    client = program(tmp_path, "time.sleep(600)")
+    ended = replay(tmp_path / "run", "smoke-1k", *client)
+    assert ended.code in (0, 4), ended.explain()
+    lag = ended.result["latency"]["commit_lag"]
+    assert lag["count"] == 180
+
+
+def test_children_of_the_client_end_with_it(tmp_path: Path) -> None:
+    body = """
+        if os.fork() == 0:
+            os.setsid()
+            import signal
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(600)
+        for _ in watch:
+            pass
+    """
+    ended = replay(tmp_path / "run", "smoke-1k", "--duration", "3s", *program(tmp_path, body), MARKER="perfq-test-children")
+    assert ended.code == 0, ended.explain()
+    assert wait_for(lambda: not processes_with("perfq-test-children"), 10)
+
+
+def interrupted(tmp_path: Path, number: int, after: str) -> Ended:
+    out = tmp_path / "run"
+    with start(out, "smoke-1k", "--client", "watch", "--duration", "4s") as process:
+        samples = out / "samples.ndjson"
+        assert wait_for(lambda: samples.exists() and after in samples.read_text(), 60)
+        process.send_signal(number)
+        text, _ = process.communicate(timeout=60)
+    return Ended(process.returncode, text, out)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("after", ['"spawned"', '"churn_start"'])
+def test_a_signal_ends_the_run_in_order_with_a_report(tmp_path: Path, number: int, after: str) -> None:
+    ended = interrupted(tmp_path, number, after)
+    assert ended.code == 130, ended.explain()
+    assert ended.result["verdict"]["status"] == "ABORTED"
+    assert ended.result["cleanup"]["complete"] is True
+    assert (ended.out / "report.md").exists()
+
+
+def test_a_killed_run_is_reported_from_its_samples_and_leaves_no_process(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    marker = f"perfq-test-kill-{random.randrange(10**9)}"
+    with start(out, "steady-10k", MARKER=marker) as process:
+        samples = out / "samples.ndjson"
+        assert wait_for(lambda: samples.exists() and '"seq":300' in samples.read_text(), 120)
+        process.kill()
+        process.communicate(timeout=30)
+    assert wait_for(lambda: not processes_with(marker), 20)
+    report = subprocess.run(
+        [sys.executable, "-m", "perfq", "report", str(out)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert report.returncode == 0, report.stderr
+    assert "ABORTED" in report.stdout
+    result = json.loads((out / "result.json").read_text())
+    assert result["latency"]["commit_lag"]["count"] >= 100
+
+
+def test_a_stop_condition_aborts_with_its_figure(tmp_path: Path) -> None:
+    ended = replay(tmp_path / "run", "smoke-1k", "--client", "watch", "--max-time", "1s")
+    assert ended.code == 4, ended.explain()
+    assert ended.result["verdict"]["status"] == "ABORTED"
+    assert "limit 1 s" in ended.text
+
+
+def test_an_output_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "kept").write_text("")
+    ended = replay(tmp_path / "run", "smoke-1k")
+    assert ended.code == 2
+    assert "not empty" in ended.text
+    assert os.listdir(tmp_path / "run") == ["kept"]
