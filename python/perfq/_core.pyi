@@ -464,6 +464,7 @@ class ChurnProgress(TypedDict):
     skipped: int
     planned: int
     last_commit_ns: int | None
+    max_lag_ns: int | None
 
 @type_check_only
 class WatchProgress(TypedDict):

@@ -28,10 +28,10 @@ _TICK_S = 0.01
 class ProbeTarget(Protocol):
     """What is needed of the server."""
 
-    def probe(self, i: int, ns: str, name: str, number: int) -> Mapping[str, int] | None:
+    def probe(self, i: int, ns: str, name: str, number: int) -> Mapping[str, Any] | None:
         """Commits the probe event."""
 
-    def restore(self, i: int, ns: str, name: str) -> Mapping[str, int] | None:
+    def restore(self, i: int, ns: str, name: str) -> Mapping[str, Any] | None:
         """Commits the plan's value again."""
 
 

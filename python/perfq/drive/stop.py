@@ -26,7 +26,6 @@ class Reading:
     errors: int
     throttled: int
     harness_rss_bytes: int | None
-    recorder_error: str | None = None
 
 
 @dataclass(frozen=True)

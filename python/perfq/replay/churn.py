@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perfq.drive.definition import move_keys
 from perfq.drive.input import InputPlan, InputSampler
@@ -19,6 +19,7 @@ from perfq.replay.failures import FailureScenes
 from perfq.replay.options import MAX_EXTENSION_S
 
 if TYPE_CHECKING:
+    from perfq._core import ServerProgress
     from perfq.drive.progress import Progress
     from perfq.drive.signals import Interruption
     from perfq.replay.session import ReplaySession
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _TICK_S = 0.05
 #: The extension is decided this long before the last event, so that the stream goes on without a gap.
 _DECIDE_NS = 300_000_000
+#: The last pair is due this long before the end, so that a client that keeps up needs no extension.
+_LAST_PAIR_S = 1.0
 
 
 @dataclass
@@ -58,7 +61,12 @@ class Churn:
         t0_ns = session.server.start_churn()
         session.mark("churn_start", t0=t0_ns, seconds=options.plan.duration_seconds)
         if options.pairs and options.client.has_cursor:
-            plan = InputPlan(options.pairs, seconds, move_keys(options.client, session.terminal), view)
+            plan = InputPlan(
+                options.pairs,
+                max(seconds / 2, seconds - _LAST_PAIR_S),
+                move_keys(options.client, session.terminal),
+                view,
+            )
             self._input = InputSampler(session.terminal, session.recorder, plan)
             self._input.start(t0_ns)
         if options.probes and options.client.rows != "never":
@@ -105,7 +113,7 @@ class Churn:
         self._end.expected_digest = plan.extended(self._end.extended_seconds).final_hash
         self._session.mark("extended", seconds=self._end.extended_seconds, expected=self._end.expected_digest)
 
-    def _stopped(self, state: dict[str, Any], t0_ns: int) -> bool:
+    def _stopped(self, state: ServerProgress, t0_ns: int) -> bool:
         if self._interruption.requested:
             return True
         if self._session.terminal.progress()["exited"] is not None:
@@ -117,18 +125,17 @@ class Churn:
         self._end.stop = check(self._session.options.limits, self._reading(state, t0_ns))
         return self._end.stop is not None
 
-    def _reading(self, state: dict[str, Any], t0_ns: int) -> Reading:
+    def _reading(self, state: ServerProgress, t0_ns: int) -> Reading:
         totals = state["totals"]
-        harness = self._session.sampler.progress()
-        rss = next((tree.get("rss") for tree in harness.get("trees", []) if tree.get("who") == "harness"), None)
+        trees = self._session.sampler.progress()["trees"]
+        statuses = [pair for one in totals["operations"] for pair in one["statuses"].items()]
         return Reading(
             elapsed_s=(time.monotonic_ns() - t0_ns) / 1e9,
-            lag_max_ns=state["churn"].get("max_lag_ns"),
+            lag_max_ns=state["churn"]["max_lag_ns"],
             requests=totals["requests"],
-            errors=totals["errors"],
+            errors=sum(count for status, count in statuses if int(status) >= 400),
             throttled=totals["throttled"],
-            harness_rss_bytes=rss,
-            recorder_error=self._session.recorder.status()["error"],
+            harness_rss_bytes=next((tree["rss"] for tree in trees if tree["who"] == "harness"), None),
         )
 
     def _finish(self) -> None:
@@ -139,7 +146,7 @@ class Churn:
         if self._probes is not None:
             self._probes.finish(0.0 if stopped else 6.0)
 
-    def _say(self, state: dict[str, Any], t0_ns: int, seconds: int) -> None:
+    def _say(self, state: ServerProgress, t0_ns: int, seconds: int) -> None:
         churn = state["churn"]
         text = f"churn {(time.monotonic_ns() - t0_ns) / 1e9:.1f}/{seconds} s · {churn['committed']} events"
         if self._input is not None:

@@ -17,6 +17,7 @@ from perfq.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from perfq._core import ServerProgress
     from perfq.drive.input import InputSampler
     from perfq.drive.probes import ProbeEvents
     from perfq.profile.client import ClientDefinition
@@ -49,6 +50,11 @@ def refuse_what_cannot_be_exercised(profile: Mapping[str, Any], client: ClientDe
             )
 
 
+def _injected(state: ServerProgress, kind: str) -> bool:
+    fault = state["faults"].get(kind)
+    return fault is not None and fault["injected"] > 0
+
+
 class FailureScenes:
     """Opens the log when the server says that logs trickle from now on, and closes it again."""
 
@@ -58,14 +64,14 @@ class FailureScenes:
         self._done = False
         self._refusals = 0
 
-    def during(self, state: dict[str, Any], pairs: InputSampler | None, probes: ProbeEvents | None) -> None:
+    def during(self, state: ServerProgress, pairs: InputSampler | None, probes: ProbeEvents | None) -> None:
         """Called on every tick of the churn."""
-        if state["faults"].get("forbidden", {}).get("injected"):
+        if _injected(state, "forbidden"):
             self._count_refusals()
         if self._done:
             return
         if self._closes is None:
-            if not state["faults"].get("slow_logs", {}).get("injected"):
+            if not _injected(state, "slow_logs"):
                 return
             for part in (pairs, probes):
                 if part is not None:

@@ -106,7 +106,9 @@ def test_children_of_the_client_end_with_it(tmp_path: Path) -> None:
         for _ in watch:
             pass
     """
-    ended = replay(tmp_path / "run", "smoke-1k", "--duration", "3s", *program(tmp_path, body), MARKER="perfq-test-children")
+    ended = replay(
+        tmp_path / "run", "smoke-1k", "--duration", "3s", *program(tmp_path, body), MARKER="perfq-test-children"
+    )
     assert ended.code == 0, ended.explain()
     assert wait_for(lambda: not processes_with("perfq-test-children"), 10)
 

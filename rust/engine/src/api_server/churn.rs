@@ -42,6 +42,8 @@ pub(crate) struct Progress {
     pub(crate) skipped: u64,
     pub(crate) planned: u64,
     pub(crate) last_commit_ns: Option<u64>,
+    /// The longest that a planned event was committed after its due time.
+    pub(crate) max_lag_ns: Option<u64>,
 }
 
 struct State {
@@ -219,6 +221,8 @@ fn commit_planned(core: &Core, seq: u64, due: u64, object: ObjectRef, state: Pod
     if let Some(event) = committed {
         churn.progress.committed += 1;
         churn.progress.last_commit_ns = Some(event.committed_ns);
+        let lag = event.committed_ns.saturating_sub(due);
+        churn.progress.max_lag_ns = churn.progress.max_lag_ns.max(Some(lag));
         drop(churn);
         core.record_commit_of(&event, Source::Plan, Some(seq), Some(due), Some(state.restarts));
     } else {
