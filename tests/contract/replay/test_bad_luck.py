@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -164,4 +163,4 @@ def test_an_output_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     ended = replay(tmp_path / "run", "smoke-1k")
     assert ended.code == 2
     assert "not empty" in ended.text
-    assert os.listdir(tmp_path / "run") == ["kept"]
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["kept"]
