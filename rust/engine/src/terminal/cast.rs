@@ -3,6 +3,7 @@
 //! The reader never waits for the disk: beyond `MAX_PENDING` bytes under way, output is left out and
 //! the recording says so; beyond `MAX_FILE` the recording ends, and says so too.
 
+use super::utf8::incomplete;
 use parking_lot::Mutex;
 use serde_json::json;
 use std::fs::File;
@@ -158,22 +159,6 @@ impl Writer {
         self.tail = all.split_off(all.len() - cut);
         String::from_utf8_lossy(&all).into_owned()
     }
-}
-
-/// How many bytes at the end are the beginning of a character that is not complete.
-fn incomplete(bytes: &[u8]) -> usize {
-    for back in 1..=bytes.len().min(3) {
-        let byte = bytes[bytes.len() - back];
-        let needs = match byte {
-            0xc2..=0xdf => 2,
-            0xe0..=0xef => 3,
-            0xf0..=0xf4 => 4,
-            0x80..=0xbf => continue,
-            _ => return 0,
-        };
-        return if needs > back { back } else { 0 };
-    }
-    0
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::ChildStdin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -35,7 +34,6 @@ pub struct Terminal {
     wake: Arc<OwnedFd>,
     lifeline: Mutex<Option<ChildStdin>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    pub(super) next_wait: AtomicU64,
     pid: u32,
     supervisor_pid: u32,
 }
@@ -82,7 +80,6 @@ impl Terminal {
             wake,
             lifeline: Mutex::new(Some(started.lifeline)),
             thread: Mutex::new(Some(thread)),
-            next_wait: AtomicU64::new(0),
             pid: 0,
             supervisor_pid,
         };

@@ -16,9 +16,15 @@ pub mod scan;
 pub mod screen;
 mod state;
 mod supervisor;
+mod utf8;
 pub mod view;
 mod waits;
 mod width;
+
+#[cfg(test)]
+mod screen_tests;
+#[cfg(test)]
+mod view_tests;
 
 pub use answers::{Progress, Resized, ScreenText, Stopped};
 pub use handle::Terminal;

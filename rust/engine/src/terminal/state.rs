@@ -4,7 +4,9 @@
 use super::press::Press;
 use super::screen::{Screen, Size, Step};
 use super::supervisor::Report;
+use super::utf8::incomplete;
 use super::view::{Key, View};
+use crate::clock::now_ns;
 use crate::recorder::RecordSink;
 use regex::Regex;
 use serde::Serialize;
@@ -111,6 +113,8 @@ pub struct State {
     pub(super) looked: u64,
     /// Patterns that someone waits for.
     pub(super) waiting: Vec<Waiting>,
+    /// Waits so far.
+    pub(super) waits: u64,
     /// Recorded once.
     pub(super) milestones: Vec<Milestone>,
     /// How the client's screen is read, where known from the start.
@@ -133,6 +137,8 @@ pub struct State {
     pub(super) ended: Option<(u32, Vec<u32>)>,
     /// What went wrong with the engine or the supervisor.
     pub(super) trouble: Option<String>,
+    /// The beginning of a character whose rest is still to come.
+    pub(super) cut: Vec<u8>,
     /// Where samples go.
     pub(super) sink: Option<RecordSink>,
 }
@@ -162,6 +168,7 @@ impl State {
             sync_since: None,
             looked: 0,
             waiting: Vec::new(),
+            waits: 0,
             milestones: Vec::new(),
             view: None,
             expects: BTreeMap::new(),
@@ -173,6 +180,7 @@ impl State {
             drained: false,
             ended: None,
             trouble: None,
+            cut: Vec::new(),
             sink,
         }
     }
@@ -188,7 +196,16 @@ impl State {
         {
             resizing.first = Some(t);
         }
-        let mut rest = chunk;
+        // The parser loses characters that follow one which a read has cut, so it is never given half of one.
+        let mut joined = std::mem::take(&mut self.cut);
+        let whole = if joined.is_empty() {
+            chunk
+        } else {
+            joined.extend_from_slice(chunk);
+            &joined
+        };
+        let (mut rest, cut) = whole.split_at(whole.len() - incomplete(whole));
+        self.cut = cut.to_vec();
         while !rest.is_empty() {
             let Step { used, reply: answer, update_ended, lines } = self.screen.step(rest);
             rest = &rest[used..];
@@ -207,6 +224,26 @@ impl State {
         if !self.screen.syncing() {
             self.look(t, false);
         }
+    }
+
+    /// Looks for the cell of the object's row from now on.
+    pub fn expect(&mut self, i: u64, expect: Expect) {
+        if expect.view.append() {
+            let rows = usize::from(self.screen.size().rows);
+            self.screen.look_every(Some((rows / 2).max(1)));
+        }
+        self.expects.insert(i, expect);
+    }
+
+    /// Waits for a pattern over the rows joined by line feeds; the number of the wait. What matches now
+    /// counts with the stamp of the last chunk.
+    pub fn wait_for(&mut self, pattern: Regex) -> u64 {
+        self.screen.absorb_damage();
+        let text = self.screen.joined();
+        let hit = find(&pattern, &text, self.last_output.unwrap_or_else(now_ns));
+        self.waits += 1;
+        self.waiting.push(Waiting { id: self.waits, pattern, hit });
+        self.waits
     }
 
     /// A synchronized update ended, or the output paused outside of one.
@@ -279,17 +316,12 @@ impl State {
     }
 
     fn look_for_cells(&mut self, t: u64) {
-        let Some(view) = self.expects.values().next().map(|expect| Arc::clone(&expect.view)) else { return };
-        let rows = view.rows(&self.screen);
-        let sink = self.sink.clone();
-        let seen_cells = &mut self.seen_cells;
-        self.expects.retain(|&i, expect| {
-            let shown = rows
-                .iter()
-                .any(|row| view.same(&row.key, &expect.key) && row.cells.get(&expect.column) == Some(&expect.text));
+        let Self { screen, expects, seen_cells, sink, .. } = self;
+        expects.retain(|&i, expect| {
+            let shown = expect.view.shows(screen, &expect.key, &expect.column, &expect.text);
             if shown {
                 seen_cells.push((i, t));
-                if let Some(sink) = &sink {
+                if let Some(sink) = sink {
                     sink.write(&CellRecord { k: "cell", t, i });
                 }
             }

@@ -136,6 +136,30 @@ impl View {
     /// to date.
     pub fn rows(&self, screen: &Screen) -> Vec<Row> {
         let lines = screen.read_lines();
+        let Some((header, body)) = self.table(lines) else { return Vec::new() };
+        let mut rows: Vec<Row> = body.filter_map(|row| self.row_of(&header, row, &lines[row])).collect();
+        self.mark_cursor(screen, &mut rows);
+        rows
+    }
+
+    /// Whether a row of the object shows exactly this text in the column.
+    pub fn shows(&self, screen: &Screen, key: &Key, column: &str, text: &str) -> bool {
+        let lines = screen.read_lines();
+        let candidate = |line: &Line| line.text.contains(text) && line.text.contains(&key.1);
+        if !lines.iter().any(candidate) && !self.options.append {
+            return false;
+        }
+        let Some((header, mut body)) = self.table(lines) else { return false };
+        body.any(|row| {
+            candidate(&lines[row])
+                && self.row_of(&header, row, &lines[row]).is_some_and(|row| {
+                    self.same(&row.key, key) && row.cells.get(column).is_some_and(|cell| cell == text)
+                })
+        })
+    }
+
+    /// The header, and the rows of the screen that may belong to its table.
+    fn table(&self, lines: &[Line]) -> Option<(Header, std::ops::Range<usize>)> {
         let found = lines.iter().enumerate().find_map(|(line, text)| self.header_of(line, text));
         let mut kept = self.header.lock();
         let (header, first) = match (found, kept.take()) {
@@ -145,19 +169,11 @@ impl View {
             }
             // The header has scrolled away: all rows are below it.
             (None, Some(header)) if self.options.append => (header, 0),
-            _ => return Vec::new(),
+            _ => return None,
         };
         *kept = Some(header.clone());
-        drop(kept);
-        let mut rows: Vec<Row> = lines
-            .iter()
-            .enumerate()
-            .skip(first)
-            .take_while(|(_, line)| !is_rule(line))
-            .filter_map(|(row, line)| self.row_of(&header, row, line))
-            .collect();
-        self.mark_cursor(screen, &mut rows);
-        rows
+        let end = lines.iter().skip(first).position(is_rule).map_or(lines.len(), |rows| first + rows);
+        Some((header, first..end))
     }
 
     fn header_of(&self, row: usize, line: &Line) -> Option<Header> {

@@ -7,26 +7,19 @@ use super::options::check_size;
 use super::press::{Direction, Outcome, Press, Pressed};
 use super::pty;
 use super::screen::Size;
-use super::state::{Expect, Hit, Resizing, Waiting, find};
+use super::state::{Expect, Hit, Resizing};
 use super::view::View;
 use crate::clock::now_ns;
 use regex::Regex;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 impl Terminal {
     /// Begins to wait for a pattern over the rows joined by line feeds; what matches now counts with the
     /// stamp of the last chunk.
     pub fn begin_wait(&self, pattern: Regex) -> u64 {
-        let id = self.next_wait.fetch_add(1, Ordering::Relaxed);
-        let mut state = self.whole();
-        let text = state.screen.joined();
-        let t = state.last_output.unwrap_or_else(now_ns);
-        let hit = find(&pattern, &text, t);
-        state.waiting.push(Waiting { id, pattern, hit });
-        id
+        self.whole().wait_for(pattern)
     }
 
     /// Waits on for at most this long. `Some(hit)` where it matched, `Some(None)` where it never will,
@@ -51,14 +44,8 @@ impl Terminal {
     }
 
     /// Expects that the cell of the object's row shows exactly the text; looked for after each chunk.
-    /// All that is expected at one time is read with the same view.
     pub fn expect_cell(&self, i: u64, expect: Expect) {
-        let mut state = self.shared.state.lock();
-        if expect.view.append() {
-            let rows = usize::from(state.screen.size().rows);
-            state.screen.look_every(Some((rows / 2).max(1)));
-        }
-        state.expects.insert(i, expect);
+        self.shared.state.lock().expect(i, expect);
     }
 
     /// Cells that were seen since the last call: probe and stamp.
