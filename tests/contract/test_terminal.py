@@ -13,26 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.terminals import alive, options
 
-import perfq.drive
 from perfq import _core
 
 pytestmark = pytest.mark.contract
-
-SUPERVISOR = str(Path(perfq.drive.__file__).with_name("supervisor.py"))
-
-
-def options(program: str, **more: Any) -> dict[str, Any]:
-    """A Python program (its text) in a small terminal."""
-    return {
-        "argv": [sys.executable, "-I", "-S", "-c", program],
-        "env": {"PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"},
-        "cwd": "/",
-        "cols": 80,
-        "rows": 24,
-        "supervisor": [sys.executable, "-I", "-S", SUPERVISOR],
-        **more,
-    }
 
 
 def until(holds: Callable[[], Any], seconds: float = 20) -> Any:
@@ -42,14 +27,6 @@ def until(holds: Callable[[], Any], seconds: float = 20) -> Any:
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.01)
     return value
-
-
-def alive(pid: int) -> bool:
-    """Whether the process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.fixture

@@ -2,15 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use perfq_engine::terminal::State;
 use perfq_engine::terminal::screen::{Screen, Size};
-
-fn feed(screen: &mut Screen, mut bytes: &[u8], reply: &mut Vec<u8>) {
-    while !bytes.is_empty() {
-        let step = screen.step(bytes);
-        reply.extend_from_slice(&step.reply);
-        bytes = &bytes[step.used..];
-    }
-}
 
 fn look(screen: &mut Screen) -> (String, (usize, usize), bool, bool, String) {
     screen.absorb_damage();
@@ -21,14 +14,14 @@ fn look(screen: &mut Screen) -> (String, (usize, usize), bool, bool, String) {
 fuzz_target!(|input: (u8, &[u8])| {
     let (cut, bytes) = input;
     let size = Size { cols: 20, rows: 6 };
-    let (mut whole, mut pieces) = (Screen::new(size), Screen::new(size));
+    let (mut whole, mut pieces) = (State::new(size, None), State::new(size, None));
     let (mut said, mut said_in_pieces) = (Vec::new(), Vec::new());
-    feed(&mut whole, bytes, &mut said);
+    whole.feed(1, bytes, |reply| said.extend(reply));
     for piece in bytes.chunks(usize::from(cut).max(1)) {
-        feed(&mut pieces, piece, &mut said_in_pieces);
+        pieces.feed(1, piece, |reply| said_in_pieces.extend(reply));
     }
-    assert_eq!(look(&mut whole), look(&mut pieces));
+    assert_eq!(look(whole.screen_mut()), look(pieces.screen_mut()));
     assert_eq!(said, said_in_pieces);
-    whole.resize(Size { cols: 40, rows: 3 });
-    look(&mut whole);
+    whole.screen_mut().resize(Size { cols: 40, rows: 3 });
+    look(whole.screen_mut());
 });

@@ -185,6 +185,11 @@ impl State {
         }
     }
 
+    /// The emulator.
+    pub fn screen_mut(&mut self) -> &mut Screen {
+        &mut self.screen
+    }
+
     /// Feeds one chunk, read at `t`. Replies are handed to `reply` at the byte of their query.
     pub fn feed(&mut self, t: u64, chunk: &[u8], mut reply: impl FnMut(Vec<u8>)) {
         self.counts.bytes += chunk.len() as u64;
