@@ -1,0 +1,1 @@
+"""Measurements against the targets of the project; run by scripts/bench."""
