@@ -77,7 +77,7 @@ def _absent(budget: Budget, document: dict[str, Any], manifest: Manifest, n: int
         return ("not_measurable" if whole or not exercised else "not_applicable"), str(why)
     needed = _NEEDED.get(parts[-1], _ANY) if parts[0] == "latency" else _ANY
     if parts[0] == "latency":
-        return "not_measurable", f"{parts[-1]} needs {needed} samples, there are {n or 0}"
+        return "not_measurable", f"{parts[-1]} needs {needed} samples, there are {n}" if n else "there is no sample"
     return "not_measurable", "it was not recorded"
 
 

@@ -25,5 +25,5 @@ class AtMost:
             limit=self.limit,
             unit=self.unit,
             status=status,
-            advice=(advice or self.advice) if status in ("failed", "unknown") else None,
+            advice=advice or self.advice if status == "failed" else advice if status == "unknown" else None,
         )
