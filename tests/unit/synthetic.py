@@ -257,6 +257,8 @@ def _end(run: SyntheticRun) -> None:
     run.add("exit", end + 750 * MS, code=0, signal=None)
     for w in (WATCHER, 2):
         run.add("watch", end + 760 * MS, w=w, ev="end", why="client", events=10, bytes=35_000)
+    pods = {"path": "/api/v1/pods", "verb": "list", "requests": 1, "statuses": {"200": 1}, "bytes": 140_000}
+    run.add("api", end + 770 * MS, totals={"requests": 1, "operations": [pods]})
     run.add("mark", end + 800 * MS, name="client_stopped", boot=BOOT)
 
 

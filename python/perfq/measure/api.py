@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from perfq.measure.recording import Recording
 from perfq.measure.result.common import Api, Operation, PathFigures
-from perfq.measure.samples import Request, Scenario
+from perfq.measure.samples import Request, Scenario, Totals
 from perfq.measure.scopes import ScopeAccount, accounts
 
 
@@ -17,7 +16,7 @@ def account(recording: Recording) -> Api:
     by_scope = accounts(recording)
     return Api(
         operations=_operations(recording),
-        by_path=_by_path(recording.requests),
+        by_path=_by_path(recording.totals),
         decoded_bytes=_decoded_bytes(recording),
         watch_events=sum(len(writes.rv) for writes in recording.written.values()),
         reconnects=sum(one.reconnects for one in by_scope.values()),
@@ -52,21 +51,6 @@ def operation_name(verb: str, group: str, kind: str, scope: str) -> str:
     return f"{verb} {resource} in {scope}" if scope else f"{verb} {resource}"
 
 
-def path_template(request: Request) -> str:
-    """`list /api/v1/namespaces/{namespace}/pods`; requests of another class than api by that class."""
-    if request.klass not in ("api", "log", "metrics") or not request.kind:
-        return f"{request.verb} {request.klass}"
-    parts = ["/apis/" + request.group if request.group else "/api/v1"]
-    if request.scope:
-        parts.append("namespaces/{namespace}")
-    parts.append(request.kind)
-    if request.name:
-        parts.append("{name}")
-    if request.sub:
-        parts.append(request.sub)
-    return f"{request.verb} {'/'.join(parts)}"
-
-
 @dataclass
 class _Sums:
     count: int = 0
@@ -74,7 +58,6 @@ class _Sums:
     bytes: int = 0
     objects: int = 0
     errors: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
 
     def add(self, request: Request) -> None:
         self.pages += 1
@@ -82,7 +65,6 @@ class _Sums:
         self.bytes += request.bytes or 0
         self.objects += request.objects or 0
         self.errors += request.status >= 400
-        self.statuses[str(request.status)] += 1
 
 
 def _operations(recording: Recording) -> dict[str, Operation]:
@@ -102,13 +84,14 @@ def _operations(recording: Recording) -> dict[str, Operation]:
     }
 
 
-def _by_path(requests: Sequence[Request]) -> dict[str, PathFigures]:
-    sums: dict[str, _Sums] = {}
-    for request in requests:
-        sums.setdefault(path_template(request), _Sums()).add(request)
+def _by_path(totals: Totals | None) -> dict[str, PathFigures]:
+    """`list /api/v1/namespaces/{namespace}/pods`, by the server's own last accounting."""
+    operations = [] if totals is None else totals.operations
     return {
-        path: PathFigures(requests=one.pages, bytes=one.bytes, statuses=dict(sorted(one.statuses.items())))
-        for path, one in sorted(sums.items())
+        f"{one.verb} {one.path}": PathFigures(
+            requests=one.requests, bytes=one.bytes, statuses=dict(sorted(one.statuses.items()))
+        )
+        for one in sorted(operations, key=lambda one: (one.path, one.verb))
     }
 
 

@@ -76,6 +76,7 @@ class Recording:
     jumps: list[samples.Jump] = field(default_factory=list)
     scenarios: list[samples.Scenario] = field(default_factory=list)
     stops: list[samples.Stop] = field(default_factory=list)
+    totals: samples.Totals | None = None
 
     @classmethod
     def load(cls, path: Path) -> Recording:
@@ -160,6 +161,8 @@ class Recording:
                 self.scenarios.append(sample)
             case samples.Stop():
                 self.stops.append(sample)
+            case samples.ApiTotals():
+                self.totals = sample.totals
 
     def _take_line(self, sample: samples.ProbeLine) -> None:
         probe = self.probe

@@ -200,9 +200,21 @@ class Stop(Struct, tag_field="k", tag="stop"):
     figure: Any = None
 
 
+class PathTotals(Struct):
+    path: str
+    verb: str
+    requests: Whole
+    statuses: dict[str, Whole] = {}
+    bytes: Whole = 0
+
+
+class Totals(Struct):
+    operations: list[PathTotals] = []
+
+
 class ApiTotals(Struct, tag_field="k", tag="api"):
     t: Whole
-    totals: Raw
+    totals: Totals
 
 
 Sample = (

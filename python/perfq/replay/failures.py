@@ -87,7 +87,8 @@ class FailureScenes:
 
     def _count_refusals(self) -> None:
         """Records, each time it changes, in how many places the screen says that access was refused."""
-        places = len(_REFUSED.findall("\n".join(self._session.terminal.screen()["lines"])))
+        # A line that says "403 … forbidden" says it once.
+        places = sum(bool(_REFUSED.search(line)) for line in self._session.terminal.screen()["lines"])
         if places != self._refusals:
             self._refusals = places
             record = {"k": "screen", "t": time.monotonic_ns(), "ev": "forbidden", "rows": places}

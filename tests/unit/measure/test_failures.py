@@ -170,13 +170,12 @@ def test_slow_is_not_shown_by_a_backlog_that_never_drains(tmp_path: Path) -> Non
 
 
 def polls(every: int, after: int) -> list[Line]:
-    times = list(range(T0 - 2 * SECOND, INJECTED, every)) + list(range(INJECTED + after, T0 + 20 * SECOND, after))
-    return [
-        request(
-            "list", "pods", at, group="metrics.k8s.io", **{"class": "metrics"}, status=200 if at < INJECTED else 503
-        )
-        for at in times
-    ]
+    return polls_at(*range(T0 - 2 * SECOND, INJECTED, every), *range(INJECTED + after, T0 + 20 * SECOND, after))
+
+
+def polls_at(*times: int) -> list[Line]:
+    metrics = {"group": "metrics.k8s.io", "class": "metrics"}
+    return [request("list", "pods", at, **metrics, status=200 if at < INJECTED else 503) for at in times]
 
 
 def test_metrics_unavailable_is_shown_by_polls_that_keep_their_pace(tmp_path: Path) -> None:
@@ -190,6 +189,15 @@ def test_metrics_unavailable_is_not_shown_by_polling_harder(tmp_path: Path) -> N
     assert found.shown is False
     assert found.why is not None
     assert "polls" in found.why
+
+
+def test_one_poll_before_and_the_first_that_failed_are_enough_to_know_the_pace(tmp_path: Path) -> None:
+    seconds = (-2, 3, 8, 13)
+    times = [INJECTED + second * SECOND for second in seconds]
+    run = failing("metrics_unavailable", exercised("metrics_unavailable", INJECTED), *polls_at(*times))
+    assert outcome(run, tmp_path).shown is True
+    only_after = failing("metrics_unavailable", exercised("metrics_unavailable", INJECTED), *polls_at(*times[1:]))
+    assert outcome(only_after, tmp_path / "after").shown is None
 
 
 def test_metrics_unavailable_is_not_shown_by_keys_that_get_slower(tmp_path: Path) -> None:

@@ -161,6 +161,13 @@ def test_the_order_of_the_lines_does_not_matter(tmp_path: Path) -> None:
     assert folded(run, tmp_path).latency == folded(SyntheticRun(run.manifest, run.plan, commits_last), tmp_path).latency
 
 
+def test_requests_by_path_are_the_servers_own_last_accounting(tmp_path: Path) -> None:
+    earlier = {"k": "api", "t": T0, "totals": {"operations": []}}
+    run = ideal_run()
+    recorded = folded(SyntheticRun(run.manifest, run.plan, [earlier, *run.lines]), tmp_path)
+    assert {path: one.requests for path, one in recorded.api.by_path.items()} == {"list /api/v1/pods": 1}
+
+
 def test_an_extended_run_is_the_longer_plan(tmp_path: Path) -> None:
     short, long = ideal_run(profile(duration_seconds=8)), ideal_run(profile(duration_seconds=10))
     mark = {"k": "mark", "t": T0 + 8 * SECOND, "name": "extended", "seconds": 2, "boot": None}

@@ -15,6 +15,8 @@ from perfq.measure.phases import SECOND
 from perfq.measure.rendering import pod_scopes
 
 METRICS_GROUP: Final = "metrics.k8s.io"
+#: A gap between polls may be shorter than the pace by this share.
+POLL_JITTER: Final = 0.8
 #: The window of the throttled and forbidden predicates.
 WINDOW_NS: Final = 30 * SECOND
 MAX_THROTTLED_REQUESTS: Final = 6
@@ -115,22 +117,20 @@ def metrics_unavailable(case: Case) -> list[Clause]:
 
 
 def _polls_keep_their_pace(case: Case) -> bool | None:
-    """No kind of metrics is polled more often after the failure than its pace before allows.
+    """No gap between two polls of a kind is shorter than the pace before, less a fifth for jitter.
 
-    The pace is the median gap before. A window of length L then holds at most ⌊L / pace⌋ + 1 polls;
-    pages of one poll and several kinds in one poll are told apart by kind.
+    The pace is the median gap up to the first poll that failed: when that one was due was decided before
+    the client could know. None where a kind was not polled before and after.
     """
-    known: list[bool] = []
     polled = [one for one in case.recording.requests if one.group == METRICS_GROUP and one.first_page]
+    known: list[bool] = []
     for kind in {(one.kind, one.scope, one.name) for one in polled}:
         times = [one.t for one in polled if (one.kind, one.scope, one.name) == kind]
-        earlier = [t for t in times if t < case.injected]
-        later = [t for t in times if t >= case.injected]
-        if len(earlier) < 2:
+        first = next((index for index, t in enumerate(times) if t >= case.injected), None)
+        if first is None or first == 0:
             continue
-        pace = median(b - a for a, b in pairwise(earlier))
-        span = max(case.churn_end, *later) - case.injected if later else 0
-        known.append(len(later) <= span // max(pace, 1) + 1)
+        pace = median(later - earlier for earlier, later in pairwise(times[: first + 1]))
+        known.append(all(later - earlier >= POLL_JITTER * pace for earlier, later in pairwise(times[first:])))
     return all(known) if known else None
 
 
