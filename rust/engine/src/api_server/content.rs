@@ -1,12 +1,13 @@
 //! The objects a server starts with: the plan's Pods, their namespaces and nodes.
 
 use super::encode::object_of;
+use super::faults::{GONE_NAME, GONE_NAMESPACE};
 use super::interned::Interned;
 use super::object::{Fields, Labels, Object, Shared};
 use super::semantics::instant::Instant;
 use super::semantics::kinds::Kind;
 use super::store::{KindId, Store};
-use perfq_core::workload::{Identity, ObjectRef, Plan, PodState, write_pod};
+use perfq_core::workload::{FailureKind, Identity, ObjectRef, Plan, PodState, write_pod};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use std::sync::Arc;
 const CREATED: &str = "2026-01-01T00:00:00Z";
 /// Nodes of schema 1.
 const NODES: u32 = 5;
+/// Number of the extra Pod's uid: beyond every planned Pod's.
+const EXTRA_POD: u64 = 1 << 32;
 /// Label sets of the planned Pods: one a shard.
 const SHARDS: usize = 10;
 
@@ -83,6 +86,18 @@ impl PodWriter {
     }
 }
 
+impl PodWriter {
+    /// The Pod that the failure `gone` deletes: like the first planned one, under a name of its own.
+    fn extra_pod(&self, rv: u64, interned: &mut Interned) -> Object {
+        let (text, _) = self.text(0, PodState::default(), rv);
+        let mut value: Value = serde_json::from_slice(&text[1..]).unwrap_or_default();
+        value["metadata"]["name"] = GONE_NAME.into();
+        value["metadata"]["namespace"] = GONE_NAMESPACE.into();
+        value["metadata"]["uid"] = uid(self.nonce, EXTRA_POD).into();
+        object_of(KindId::core("pods").kind(), value, rv, interned)
+    }
+}
+
 /// Fills the store.
 pub(crate) fn fill(store: &Store, plan: &Plan, pad_to: usize, nonce: u64) -> PodWriter {
     let values = |kind: &'static Kind, values: Vec<Value>| {
@@ -103,10 +118,17 @@ pub(crate) fn fill(store: &Store, plan: &Plan, pad_to: usize, nonce: u64) -> Pod
     let mut writer = None;
     store.fill(pods, |first, interned| {
         let made = writer.insert(PodWriter::new(plan, pad_to, nonce, interned));
-        plan.objects()
+        let mut pods: Vec<_> = plan
+            .objects()
             .zip(first..)
             .map(|(object, rv)| Arc::new(made.pod(object.index, PodState::default(), rv)))
-            .collect()
+            .collect();
+        if plan.profile().failures.iter().any(|failure| failure.kind == FailureKind::Gone) {
+            let extra = Arc::new(made.extra_pod(first + pods.len() as u64, interned));
+            let at = pods.partition_point(|pod| pod.key < extra.key);
+            pods.insert(at, extra);
+        }
+        pods
     });
     writer.expect("fill calls its function once")
 }
@@ -221,6 +243,18 @@ mod tests {
             assert_eq!(keys.len(), count);
             assert!(keys.is_sorted(), "{plural}: {keys:?}");
         }
+    }
+
+    #[test]
+    fn the_extra_pod_is_there_from_the_start_where_the_plan_injects_gone() {
+        let mut profile = plan().profile().clone();
+        profile.failures = vec![perfq_core::workload::Failure { kind: FailureKind::Gone, at_event: 1 }];
+        let store = Store::new();
+        fill(&store, &Plan::new(profile).unwrap(), 0, 1);
+        let pods = store.snapshot(KindId::core("pods"));
+        assert_eq!(pods.objects.len(), 61);
+        assert!(pods.objects.rows().map(|row| &row.object.key).is_sorted());
+        assert_eq!(pods.objects.get("bench-0000/pod-gone").unwrap().name(), "pod-gone");
     }
 
     #[test]

@@ -3,20 +3,27 @@
 use super::body::Source;
 use super::core::Core;
 use super::exchange::Exchange;
+use super::filter::Filter;
 use super::frames::Frames;
+use super::items::Items;
 use super::logs::{LogLines, LogOptions};
-use super::object::Object;
-use super::respond::{self, Reply};
+use super::object::{Object, key_of};
+use super::request::Target;
+use super::respond::{self, JSON, Reply};
 use super::rope::Rope;
 use super::router::Call;
 use super::semantics::discovery;
+use super::semantics::instant::Instant;
+use super::semantics::kinds::Source as KindSource;
 use super::semantics::negotiate::{Offer, Representation, negotiate};
 use super::semantics::status::Status;
-use super::semantics::table;
+use super::semantics::{reviews, table, usage};
 use super::shape::Shape;
 use super::store::KindId;
+use super::upload;
 use hyper::Method;
 use hyper::body::Incoming;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The path as it is counted: paths that are not served have one name together.
@@ -77,14 +84,56 @@ pub(crate) fn answer(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call) ->
     Ok(respond::document(core, exchange, 200, &value))
 }
 
-/// Answers a request for a kind that is made on demand.
+/// Answers a request for a kind that is made on demand: a review or the usage of nodes and Pods.
 pub(crate) async fn made(
-    _core: &Arc<Core>,
-    _exchange: &Arc<Exchange>,
-    _call: &Call,
-    _body: Incoming,
+    core: &Arc<Core>,
+    exchange: &Arc<Exchange>,
+    call: &Call,
+    body: Incoming,
 ) -> Result<Reply, Status> {
-    Err(Status::no_such_path())
+    let Some((id, target)) = &call.target else { return Err(Status::no_such_path()) };
+    let (kind, verb) = (id.kind(), exchange.asked().verb);
+    if !target.sub.is_empty() {
+        return Err(Status::no_such_path());
+    }
+    if !kind.serves(verb) {
+        return Err(Status::method_not_supported(kind, verb));
+    }
+    if kind.source == KindSource::Review {
+        let bytes = upload::read(body).await?;
+        let review: Value = serde_json::from_slice(&bytes)
+            .map_err(|error| Status::bad_request(format!("the object provided is unrecognized: {error}")))?;
+        let answer = if kind.kind == "SelfSubjectRulesReview" {
+            reviews::rules_review(&review, &core.faults.denied())?
+        } else {
+            reviews::access_review(&review, |access| core.faults.denial(access))?
+        };
+        return Ok(respond::document(core, exchange, 201, &answer));
+    }
+    usage(core, exchange, call, *id, target)
+}
+
+/// metrics.k8s.io: made from the stored nodes and Pods.
+fn usage(core: &Core, exchange: &Arc<Exchange>, call: &Call, id: KindId, target: &Target) -> Result<Reply, Status> {
+    let stored = KindId::core(&target.resource);
+    if !target.name.is_empty() {
+        let key = key_of(&target.namespace, &target.name);
+        let object = core.store.get(stored, &key).ok_or_else(|| Status::not_found(id.kind(), &target.name))?;
+        let value = usage_of(stored, &object).map_err(|error| Status::internal(&error.to_string()))?;
+        return Ok(respond::document(core, exchange, 200, &value));
+    }
+    let filter = Filter::parse(stored.kind(), &target.namespace, &call.query)?;
+    let snapshot = core.store.snapshot(stored);
+    let selection = filter.select(&snapshot.objects, None, usize::MAX);
+    exchange.answer(|answer| answer.objects = Some(selection.count as u64));
+    let items = Items::new(stored, Shape::Usage(id), snapshot, selection, None);
+    Ok(respond::reply(core, exchange, 200, JSON, Source::Items(Box::new(items))))
+}
+
+/// The usage of a node or Pod.
+pub(crate) fn usage_of(stored: KindId, object: &Object) -> Result<Value, serde_json::Error> {
+    let (text, now) = (Frames::of(stored).text(object), Instant::now());
+    if Core::is_pods(stored) { usage::pod_metrics(&text, now) } else { usage::node_metrics(&text, now) }
 }
 
 /// The log of a Pod.
@@ -105,7 +154,7 @@ pub(crate) fn converted(id: KindId, object: &Object, shape: Shape) -> Result<Rop
     let made = match shape {
         Shape::Table(options) => table::write_object_table(&mut out, id.kind(), &text, options, true),
         Shape::Partial(version) => table::write_partial(&mut out, &text, version),
-        Shape::Object => {
+        Shape::Object | Shape::Usage(_) => {
             out.extend_from_slice(&text);
             Ok(())
         }

@@ -5,6 +5,7 @@ use super::history::Change;
 use super::object::key_of;
 use super::records::{FaultRecord, Source};
 use super::semantics::kinds::Kind;
+use super::semantics::reviews::Access;
 use super::semantics::status::Status;
 use super::store::{KindId, Write};
 use super::watchers::End;
@@ -102,6 +103,18 @@ impl Faults {
             }
         }
         None
+    }
+
+    /// Kinds that may not be listed and watched.
+    pub(crate) fn denied(&self) -> Vec<&'static Kind> {
+        if self.forbidden.load(Ordering::Relaxed) { vec![KindId::core("nodes").kind()] } else { Vec::new() }
+    }
+
+    /// Why an access review says no, if it does.
+    pub(crate) fn denial(&self, access: &Access) -> Option<String> {
+        let lists = matches!(&*access.verb, "list" | "watch" | "*");
+        let denied = self.denied().iter().any(|kind| access.group == kind.group && access.resource == kind.plural);
+        (denied && lists).then(|| "perfq injected the failure \"forbidden\"".to_owned())
     }
 
     fn slow_since(&self, now: u64) -> Option<u64> {

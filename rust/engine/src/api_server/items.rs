@@ -1,5 +1,6 @@
 //! The body of a LIST, made piece by piece from a snapshot.
 
+use super::documents;
 use super::filter::Selection;
 use super::frames::Frames;
 use super::object::{LEAD, Object};
@@ -62,6 +63,11 @@ impl Items {
                 table::start_partial_list(&mut head, meta, version);
                 b"]}\n"
             }
+            Shape::Usage(metrics) => {
+                head.extend_from_slice(&Frames::of(metrics).list);
+                head.extend_from_slice(b"\"metadata\":{},\"items\":[");
+                b"]}\n"
+            }
         };
         let left = matches!(shape, Shape::Object).then(|| (head.len() + selection.bytes + tail.len()) as u64);
         Self {
@@ -104,6 +110,11 @@ impl Items {
             }
             Shape::Partial(version) => self.push_made(&mut rope, first, |items, object, out| {
                 let _ = table::write_partial(out, &Frames::of(items.kind).text(object), version);
+            }),
+            Shape::Usage(_) => self.push_made(&mut rope, first, |items, object, out| {
+                if let Ok(usage) = documents::usage_of(items.kind, object) {
+                    out.extend_from_slice(usage.to_string().as_bytes());
+                }
             }),
         }
         if self.run >= self.selection.runs.len()

@@ -118,10 +118,6 @@ impl Query {
         self.0.iter().find(|(k, _)| k == key).map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 
-    /// All values of a key.
-    pub(crate) fn all<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(k, _)| k == key).map(|(_, value)| &**value)
-    }
 
     /// A boolean as Go's conversion reads it: present and not "0" or "false".
     pub(crate) fn flag(&self, key: &str) -> bool {

@@ -3,6 +3,7 @@
 use super::semantics::negotiate::{Offer, Representation, negotiate};
 use super::semantics::status::Status;
 use super::semantics::table::{IncludeObject, MetaVersion, TableOptions};
+use super::store::KindId;
 
 /// The shape of an answer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +15,8 @@ pub(crate) enum Shape {
     Table(TableOptions),
     /// `as=PartialObjectMetadata` or `as=PartialObjectMetadataList`.
     Partial(MetaVersion),
+    /// The usage of a node or Pod instead of itself; the kind is that of metrics.k8s.io.
+    Usage(KindId),
 }
 
 impl Shape {

@@ -118,11 +118,6 @@ impl Store {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The current version.
-    pub(crate) fn rv(&self) -> u64 {
-        self.state().rv
-    }
-
     /// Fills a kind at once, before anyone can see it: `make` is given the first version to use and
     /// returns objects in key order, each with a version of its own.
     pub(crate) fn fill(&self, kind: KindId, make: impl FnOnce(u64, &mut Interned) -> Vec<Arc<Object>>) {

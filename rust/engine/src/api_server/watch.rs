@@ -280,7 +280,7 @@ impl WatchBody {
                 table::write_object_table(&mut out, kind, object, options, columns)
             }
             Shape::Partial(version) => table::write_partial(&mut out, object, version),
-            Shape::Object => {
+            Shape::Object | Shape::Usage(_) => {
                 out.extend_from_slice(object);
                 Ok(())
             }
