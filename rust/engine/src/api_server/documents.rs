@@ -10,14 +10,14 @@ use super::logs::{LogLines, LogOptions};
 use super::object::{Object, key_of};
 use super::request::Target;
 use super::respond::{self, JSON, Reply};
-use super::rope::Rope;
+use super::rope::{Rope, Segment};
 use super::router::Call;
 use super::semantics::discovery;
 use super::semantics::instant::Instant;
 use super::semantics::kinds::Source as KindSource;
 use super::semantics::negotiate::{Offer, Representation, negotiate};
 use super::semantics::status::Status;
-use super::semantics::{reviews, table, usage};
+use super::semantics::{openapi, reviews, table, usage};
 use super::shape::Shape;
 use super::store::KindId;
 use super::upload;
@@ -61,6 +61,13 @@ pub(crate) fn answer(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call) ->
         });
     }
     let text = |body: String| Ok(respond::whole(core, exchange, 200, "text/plain; charset=utf-8", Rope::of(body)));
+    let json = |body: &'static [u8]| {
+        negotiate(call.accept.as_deref(), Offer::Plain)?;
+        let mut rope = Rope::default();
+        rope.push(Segment::Static(body));
+        let response = respond::whole(core, exchange, 200, JSON, rope);
+        Ok(if call.gzip { respond::compress(response) } else { response })
+    };
     let value = match parts[..] {
         [] => discovery::paths(served),
         ["healthz" | "livez" | "readyz"] => return text("ok".to_owned()),
@@ -79,6 +86,12 @@ pub(crate) fn answer(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call) ->
         ["api", version] => discovery::resources("", version, served).ok_or_else(Status::no_such_path)?,
         ["apis", group] => discovery::group(group, served).ok_or_else(Status::no_such_path)?,
         ["apis", group, version] => discovery::resources(group, version, served).ok_or_else(Status::no_such_path)?,
+        ["openapi", "v2"] => return json(openapi::v2()),
+        ["openapi", "v3"] => return json(openapi::v3_index()),
+        ["openapi", "v3", ..] => {
+            let group = path.trim_start_matches("/openapi/v3/");
+            return json(openapi::v3(group).ok_or_else(Status::no_such_path)?);
+        }
         _ => return Err(Status::no_such_path()),
     };
     Ok(respond::document(core, exchange, 200, &value))
@@ -100,7 +113,7 @@ pub(crate) async fn made(
         return Err(Status::method_not_supported(kind, verb));
     }
     if kind.source == KindSource::Review {
-        let bytes = upload::read(body).await?;
+        let (bytes, _) = upload::read_object(body, call.content_type.as_deref()).await?;
         let review: Value = serde_json::from_slice(&bytes)
             .map_err(|error| Status::bad_request(format!("the object provided is unrecognized: {error}")))?;
         let answer = if kind.kind == "SelfSubjectRulesReview" {

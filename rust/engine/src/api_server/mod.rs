@@ -31,6 +31,7 @@ mod options;
 mod page_token;
 mod pages;
 mod pod_status;
+mod protobuf;
 mod records;
 mod request;
 mod respond;

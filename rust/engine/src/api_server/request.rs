@@ -118,7 +118,6 @@ impl Query {
         self.0.iter().find(|(k, _)| k == key).map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 
-
     /// A boolean as Go's conversion reads it: present and not "0" or "false".
     pub(crate) fn flag(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))

@@ -42,7 +42,7 @@ pub(crate) async fn write(
             return Err(Status::method_not_supported(kind, verb));
         }
     }
-    let bytes = upload::read(body).await?;
+    let (bytes, content_type) = upload::read_object(body, call.content_type.as_deref()).await?;
     let of = match verb {
         "create" => "CreateOptions",
         "update" => "UpdateOptions",
@@ -52,7 +52,7 @@ pub(crate) async fn write(
         _ => return Err(Status::method_not_allowed()),
     };
     let options = WriteOptions::read(|key| call.query.get(key), &exchange.asked().agent, of)?;
-    let writing = Writing { core, id, target, options, content_type: call.content_type.as_deref(), bytes: &bytes };
+    let writing = Writing { core, id, target, options, content_type, bytes: &bytes };
     let (code, done) = match verb {
         "create" => (201, writing.create()?),
         "update" => (200, writing.change(|writing, current, stamp| writing.updated(current, stamp))?),

@@ -118,7 +118,8 @@ impl Shape {
         }
     }
 
-    fn read(text: &'static str) -> Self {
+    /// Reads a shape as fields.txt writes it.
+    pub fn read(text: &'static str) -> Self {
         let inside = |open, close| text.strip_prefix(open).and_then(|t| t.strip_suffix(close));
         if let Some(inner) = inside('[', ']') {
             return Self::List(Box::new(Self::read(inner)));
