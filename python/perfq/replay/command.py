@@ -20,6 +20,7 @@ from perfq.replay.failures import refuse_what_cannot_be_exercised
 from perfq.replay.options import ReplayOptions, Size
 
 if TYPE_CHECKING:
+    from perfq.judge.verdict import Judgement
     from perfq.measure.result import Result
     from perfq.profile.client import ClientDefinition
 
@@ -51,6 +52,13 @@ def run_request(request: ReplayRequest) -> int:
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
     """One run: drive, fold, judge, report. Gives the exit code."""
+    judgement = conduct(options, quiet=given["quiet"])
+    show(judgement.result, options.out, given)
+    return judgement.exit_code
+
+
+def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
+    """One run: drive, fold, judge; its files are written, nothing is printed but progress."""
     from perfq.drive.environment import ClientHome
     from perfq.drive.rebuild import CleanUp, settle
     from perfq.replay.manifest import build_manifest
@@ -59,7 +67,7 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
     run = RunDirectory.create(options.out)
     run.write("manifest.json", build_manifest(options).to_json())
     run.write("plan.json", plan_json(options))
-    progress = Progress(quiet=given["quiet"])
+    progress = Progress(quiet=quiet)
     home = ClientHome.create()
     remove = f"rm -r {home.path}"
 
@@ -75,12 +83,10 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
         except BaseException:
             home.remove()
             raise
-        judgement = settle(run, recorder=recorder, clean_up=CleanUp(home.remove, remove))
-    show(judgement.result, run, given)
-    return judgement.exit_code
+        return settle(run, recorder=recorder, clean_up=CleanUp(home.remove, remove))
 
 
-def show(result: Result, run: RunDirectory, given: Mapping[str, Any]) -> None:
+def show(result: Result, out: Path, given: Mapping[str, Any]) -> None:
     """The result on stdout: JSON where asked, else the summary for people and where the report is."""
     if given["as_json"]:
         sys.stdout.write(result.to_json())
@@ -88,7 +94,7 @@ def show(result: Result, run: RunDirectory, given: Mapping[str, Any]) -> None:
     from perfq.report.summary import style_of, summary
 
     sys.stdout.write(summary(result, style_of(sys.stdout)))
-    sys.stdout.write(f"report: {run.path / 'report.md'}\n")
+    sys.stdout.write(f"report: {out / 'report.md'}\n")
 
 
 def plan_json(options: ReplayOptions) -> str:

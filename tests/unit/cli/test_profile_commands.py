@@ -111,3 +111,19 @@ def test_the_schema_of_profiles_refuses_what_loading_refuses() -> None:
     for broken in changes:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**sound, **broken}, schema("profile"))
+
+
+def test_a_client_definition_that_is_shown_loads_again(tmp_path: Path) -> None:
+    from perfq.profile.client_files import BUILTIN_CLIENTS, load_client
+
+    lines = run("client", "list").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(BUILTIN_CLIENTS)
+    for name in BUILTIN_CLIENTS:
+        (tmp_path / "mine.yaml").write_bytes(run("client", "show", name).stdout_bytes)
+        assert load_client(str(tmp_path / "mine.yaml")) == load_client(name)
+
+
+def test_an_unknown_client_suggests_the_nearest() -> None:
+    for arguments in (("client", "show", "viwer"), ("client", "check", "viwer")):
+        with pytest.raises(UsageError, match=r"did you mean viewer\?"):
+            run(*arguments)

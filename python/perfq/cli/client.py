@@ -1,0 +1,105 @@
+"""`perfq client`: definitions of clients under test."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from perfq.cli import Group
+from perfq.cli import options as shared
+from perfq.cli.table import table
+
+EPILOG = """
+Examples:
+
+\b
+  perfq client list
+  perfq client show kubectl-watch > mine.yaml
+  perfq client check mine.yaml
+"""
+
+
+@click.group(cls=Group, epilog=EPILOG)
+def client() -> None:
+    """Lists, shows and checks client definitions: what differs between one program in a terminal and another."""
+
+
+@client.command("list", epilog="\b\nExample:\n  perfq client list --json | jq -r '.[].name'")
+@shared.json_option
+def list_(as_json: bool) -> None:
+    """Lists the built-in definitions."""
+    from perfq.profile.client_files import BUILTIN_CLIENTS, load_client_named
+
+    found = [load_client_named(name) for name in BUILTIN_CLIENTS]
+    if as_json:
+        click.echo(json.dumps([one.model_dump(by_alias=True) for one in found], indent=2))
+        return
+    rows = [
+        (
+            one.name,
+            "yes" if one.probe else "no",
+            one.rows,
+            "yes" if one.has_cursor else "no",
+            str(len(one.scenarios)),
+            one.description,
+        )
+        for one in found
+    ]
+    click.echo("\n".join(table(("NAME", "PROBE", "ROWS", "CURSOR", "SCENARIOS", "WHAT IT IS"), rows)))
+
+
+@client.command(epilog="\b\nExample:\n  perfq client show viewer")
+@click.argument("name", metavar="NAME")
+def show(name: str) -> None:
+    """Prints the definition NAME, as a start for one of your own."""
+    from perfq.profile.client_files import client_text
+
+    click.echo(client_text(name), nl=False)
+
+
+@client.command(
+    epilog="\b\nExample:\n  perfq client check mine.yaml --duration 20s\n  perfq client check kubectl-watch"
+)
+@click.argument("definition", metavar="NAME|FILE")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--duration",
+    type=shared.WHOLE_SECONDS,
+    default="10s",
+    show_default=True,
+    metavar="TIME",
+    help="How long events flow, in whole seconds; at least 3.",
+)
+@shared.json_option
+@shared.quiet_option
+def check(definition: str, command: tuple[str, ...], duration: int, as_json: bool, quiet: bool) -> int:
+    """Runs the client for ten seconds on smoke-1k and shows what of its definition matched and what did not.
+
+    Ends with 3 where something that is declared was not found.
+    """
+    import tempfile
+    from pathlib import Path
+
+    from perfq.profile.client_files import load_client
+    from perfq.replay.client_check import check_options, findings
+    from perfq.replay.command import conduct
+
+    loaded = load_client(definition)
+    with tempfile.TemporaryDirectory(prefix="perfq-check-") as folder:
+        options = check_options(loaded, command, duration, Path(folder) / "run")
+        judgement = conduct(options, quiet=quiet)
+    found = findings(loaded, judgement.result)
+    if as_json:
+        entries = [{"what": one.what, "fits": one.fits, "seen": one.seen} for one in found]
+        click.echo(json.dumps({"client": loaded.name, "findings": entries}, indent=2))
+    else:
+        words = {True: "fits", False: "NO", None: "-"}
+        rows = [(words[one.fits], one.what, one.seen) for one in found]
+        click.echo("\n".join(table(("", loaded.name.upper(), "SEEN"), rows)))
+        for scenario in judgement.result.replay.scenarios if judgement.result.replay else ():
+            if not scenario.ok and scenario.screen:
+                click.echo(f"\nthe last screen of scenario {scenario.name}:\n{scenario.screen.rstrip()}")
+    if any(one.fits is False for one in found):
+        return 3
+    return judgement.exit_code
