@@ -63,17 +63,10 @@ def show(name: str) -> None:
 )
 @click.argument("definition", metavar="NAME|FILE")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--duration",
-    type=shared.WHOLE_SECONDS,
-    default="10s",
-    show_default=True,
-    metavar="TIME",
-    help="How long events flow, in whole seconds; at least 3.",
-)
+@shared.duration_option
 @shared.json_option
 @shared.quiet_option
-def check(definition: str, command: tuple[str, ...], duration: int, as_json: bool, quiet: bool) -> int:
+def check(definition: str, command: tuple[str, ...], duration: int | None, as_json: bool, quiet: bool) -> int:
     """Runs the client for ten seconds on smoke-1k and shows what of its definition matched and what did not.
 
     Ends with 3 where something that is declared was not found.
@@ -87,7 +80,7 @@ def check(definition: str, command: tuple[str, ...], duration: int, as_json: boo
 
     loaded = load_client(definition)
     with tempfile.TemporaryDirectory(prefix="perfq-check-") as folder:
-        options = check_options(loaded, command, duration, Path(folder) / "run")
+        options = check_options(loaded, command, duration or 10, Path(folder) / "run")
         judgement = conduct(options, quiet=quiet)
     found = findings(loaded, judgement.result)
     if as_json:

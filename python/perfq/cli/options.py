@@ -93,13 +93,15 @@ profile_argument = click.argument("profile", type=PROFILE, metavar="PROFILE")
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for machines.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 
+duration_option = click.option(
+    "--duration",
+    type=WHOLE_SECONDS,
+    metavar="TIME",
+    help="Another length, in whole seconds (10s, 2m); every burst has to lie within it.",
+)
+
 plan_options = _together(
-    click.option(
-        "--duration",
-        type=WHOLE_SECONDS,
-        metavar="TIME",
-        help="Another length, in whole seconds (10s, 2m); every burst has to lie within it.",
-    ),
+    duration_option,
     click.option("--seed", type=int, metavar="N", help="Another seed than the profile's."),
     click.option(
         "--set",
