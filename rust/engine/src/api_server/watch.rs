@@ -226,8 +226,12 @@ impl WatchBody {
             return Poll::Ready(());
         }
         let mut hold = Box::pin(tokio::time::sleep(Duration::from_nanos(next_ns - now)));
-        ready!(hold.as_mut().poll(cx).map(|()| cx.waker().wake_by_ref()));
-        self.hold = Some(hold);
+        if hold.as_mut().poll(cx).is_ready() {
+            cx.waker().wake_by_ref();
+        } else {
+            // Kept, so that its timer lives to wake this watch.
+            self.hold = Some(hold);
+        }
         Poll::Pending
     }
 
