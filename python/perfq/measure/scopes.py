@@ -1,7 +1,9 @@
 """LISTs and WATCHes of each (kind, scope): which were due to a dropped watch, and which were too many.
 
 A reconnect is the WATCH that recovers a dropped one, not every re-opened one; a re-list is the LIST
-after a 410. A watch that ended by its own timeout may be opened again, as every informer does.
+after a 410. A watch that ended by its own timeout may be opened again, as every informer does. What is
+polled because it cannot be watched (metrics.k8s.io) is no scope, and what a scenario asks for is the
+person's wish, not the client's.
 """
 
 from __future__ import annotations
@@ -73,7 +75,10 @@ def accounts(recording: Recording) -> dict[Key, ScopeAccount]:
 
 def _happenings(recording: Recording) -> list[tuple[int, Key, str]]:
     found: list[tuple[int, Key, str]] = []
+    asked = [(one.t, one.t if one.done is None else one.done) for one in recording.scenarios]
     for w, opened in recording.watch_opens.items():
+        if any(begin <= opened.t <= end for begin, end in asked):
+            continue
         key = (opened.group, opened.kind, opened.scope)
         found.append((opened.t, key, "watched"))
         end = recording.watch_ends.get(w)
@@ -85,7 +90,7 @@ def _happenings(recording: Recording) -> list[tuple[int, Key, str]]:
             found.append((end.t, key, "timeout"))
     for request in recording.requests:
         happened = _of_request(request)
-        if happened is not None:
+        if happened is not None and not any(begin <= request.t <= end for begin, end in asked):
             found.append((request.done, (request.group, request.kind, request.scope), happened))
     return found
 
@@ -95,6 +100,6 @@ def _of_request(request: Request) -> str | None:
         return None
     if request.status == 410:
         return "expired"
-    if request.verb == "list" and request.status < 400 and request.first_page:
+    if request.verb == "list" and request.status < 400 and request.first_page and request.klass == "api":
         return "listed"
     return None
