@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -53,8 +54,9 @@ class ViewerApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "quit", show=False),
         Binding("escape", "back", show=False),
-        Binding("slash", "ask('filter')", show=False),
-        Binding("n", "ask('namespace')", show=False),
+        # Ahead of all queues: what is typed after them is the answer.
+        Binding("slash", "search", show=False, priority=True),
+        Binding("n", "namespace", show=False, priority=True),
         Binding("s", "sort", show=False),
         Binding("r", "reverse", show=False),
         *(Binding(str(i), f"sort_by({i - 1})", show=False) for i in range(1, 8)),
@@ -84,7 +86,7 @@ class ViewerApp(App[None]):
         self._nodes_pane = self._pane(NODES, Scope("nodes"), "nodes")
         self._prompt = Prompt(
             [piece for key, word in _HELP for piece in ((key, self.palette.key), (f" {word}  ", self.palette.dim))],
-            self.palette.key,
+            self.palette,
         )
         self._digests = DigestReport(self.store, probe, lambda: self._pods_pane.model.rows)
         self._interactive = False
@@ -142,19 +144,46 @@ class ViewerApp(App[None]):
         """Leaves a screen, else the search."""
         if len(self.screen_stack) > 1:
             await self.pop_screen()
+            # Under another screen they were not drawn.
+            self._pods_pane.table.refresh()
+            self._nodes_pane.table.refresh()
             return
         pane = self._focused_pane
         if pane.model.filter.text:
             pane.rearrange(shown=Filter(pane.model.filter.namespace))
 
-    def action_ask(self, name: str) -> None:
-        """Opens the search or the choice of a namespace."""
+    async def on_event(self, event: events.Event) -> None:
+        """Keys go to an open question first, before they are forwarded to any widget."""
+        if self._prompt.asking and isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if isinstance(event, events.Key):
+                self._prompt.take_key(event)
+            else:
+                self._prompt.take_text(event.text)
+            return
+        await super().on_event(event)
+
+    def action_search(self) -> None:
+        """Asks for a text; rows without it are not shown."""
         if len(self.screen_stack) > 1:
             return
-        if name == "filter":
-            self._prompt.ask(Question(name, "/", self._focused_pane.model.filter.text))
+        pane = self._focused_pane
+
+        def answered(text: str | None, _done: bool) -> None:
+            if (text or "") != pane.model.filter.text:
+                pane.rearrange(shown=Filter(pane.model.filter.namespace, text or ""))
+
+        self._prompt.ask(Question("/", answered, pane.model.filter.text))
+
+    def action_namespace(self) -> None:
+        """Asks for a namespace."""
+        if len(self.screen_stack) > 1:
             return
-        self._prompt.ask(Question(name, "namespace (empty: all): "))
+
+        def answered(text: str | None, done: bool) -> None:
+            if done and text is not None:
+                self._show_namespace(text.strip())
+
+        self._prompt.ask(Question("namespace (empty: all): ", answered))
         held = self._pods_pane.model.rows if self._pods_pane.scope.namespace == "" else None
         transport, suggest = self.transport, self._prompt.suggest
 
@@ -163,20 +192,6 @@ class ViewerApp(App[None]):
             self.on_app(lambda: suggest(known))
 
         threading.Thread(target=fetch, name="namespaces", daemon=True).start()
-
-    def on_prompt_answered(self, message: Prompt.Answered) -> None:
-        """What was typed."""
-        if message.done:
-            pane = self._asked_pane
-            pane.table.focus()
-        if message.question == "namespace":
-            if message.done and message.text is not None:
-                self._show_namespace(message.text.strip())
-            return
-        pane = self._asked_pane
-        text = message.text if message.text is not None else ""
-        if text != pane.model.filter.text:
-            pane.rearrange(shown=Filter(pane.model.filter.namespace, text))
 
     def action_sort(self) -> None:
         """By the next column."""
@@ -216,10 +231,6 @@ class ViewerApp(App[None]):
     @property
     def _focused_pane(self) -> TablePane:
         return self._nodes_pane if self._nodes_pane.table.has_focus else self._pods_pane
-
-    @property
-    def _asked_pane(self) -> TablePane:
-        return self._pods_pane
 
     def _subject(self) -> Subject | None:
         model = self._focused_pane.model

@@ -1,80 +1,45 @@
-"""One line at the bottom: the help, or a question in its place."""
+"""One line at the bottom: the help, or a question in its place.
+
+The app gives every key to an open question before anything else sees it, and in the order in which they
+were typed: a widget of its own focus would get them through several queues, and quick typing would end
+up in the table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
-from textual.message import Message
-from textual.suggester import SuggestFromList
-from textual.widgets import Input
+from textual import events
 
 from perfq.viewer.lines import LineBar, Piece
+from perfq.viewer.palette import Palette
 
 __all__ = ["Prompt", "Question"]
 
 
-class _Line(Input):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "cursor_right", show=False),
-        Binding("escape", "cancel", show=False),
-    ]
-
-    class Cancelled(Message):
-        """Escape."""
-
-    def action_cancel(self) -> None:
-        """Leaves the question unanswered."""
-        self.post_message(self.Cancelled())
-
-
 @dataclass(frozen=True)
 class Question:
-    """What is asked: its name, the words before the line, and the answer so far."""
+    """What is asked, the answer so far, and what is done with it."""
 
-    name: str
     label: str
+    #: Called with the answer: at the end (True), and while it is typed (False). None: cancelled.
+    answered: Callable[[str | None, bool], None]
     value: str = ""
 
 
-class Prompt(Horizontal):
+class Prompt(LineBar):
     """Help, until it is asked to ask."""
 
-    DEFAULT_CSS = """
-    Prompt { height: 1; }
-    Prompt LineBar { width: 1fr; }
-    Prompt.-asking LineBar { width: auto; }
-    Prompt Input { display: none; width: 1fr; height: 1; border: none; padding: 0; background: ansi_default; }
-    Prompt Input:focus { border: none; background: ansi_default; }
-    Prompt.-asking Input { display: block; }
-    """
-
-    class Answered(Message):
-        """An answer, at the end or (done: False) while it is typed; None: cancelled."""
-
-        def __init__(self, question: str, text: str | None, *, done: bool) -> None:
-            super().__init__()
-            self.question = question
-            self.text = text
-            self.done = done
-
-    def __init__(self, help_line: Sequence[Piece], label_style: Any, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, help_line: Sequence[Piece], palette: Palette, **options: Any) -> None:
+        super().__init__([help_line], **options)
         self._help = list(help_line)
-        self._style = label_style
-        self._bar = LineBar([self._help])
-        self._line = _Line(compact=True)
-        self._line.cursor_blink = False
-        self._question: str | None = None
-
-    def compose(self) -> ComposeResult:
-        """The help or the label, and the line to type in."""
-        yield self._bar
-        yield self._line
+        self._palette = palette
+        self._question: Question | None = None
+        self._known: Sequence[str] = ()
+        self._text = ""
+        self._at = 0
 
     @property
     def asking(self) -> bool:
@@ -83,46 +48,87 @@ class Prompt(Horizontal):
 
     def ask(self, question: Question) -> None:
         """Opens a question in place of the help."""
-        self._question = question.name
-        self._bar.show([(question.label, self._style)])
-        self._bar.styles.width = len(question.label)
-        self.add_class("-asking")
-        self._line.suggester = None
-        with self.prevent(Input.Changed):
-            self._line.value = question.value
-        self._line.cursor_position = len(question.value)
-        self._line.focus()
+        self._question = question
+        self._known = ()
+        self._text = question.value
+        self._at = len(self._text)
+        self._show()
 
     def suggest(self, known: Sequence[str]) -> None:
         """Answers that are known; the first that fits is shown while typing, and taken with Tab."""
         if self.asking:
-            self._line.suggester = SuggestFromList(known, case_sensitive=False)
+            self._known = known
+            self._show()
 
-    def close(self) -> None:
-        """Shows the help again."""
-        self._question = None
-        self.remove_class("-asking")
-        self._bar.styles.width = "1fr"
-        self._bar.show(self._help)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """While typing."""
-        event.stop()
-        if self._question is not None:
-            self.post_message(self.Answered(self._question, event.value, done=False))
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter."""
-        event.stop()
-        self._finish(event.value)
-
-    def on__line_cancelled(self, event: _Line.Cancelled) -> None:
-        """Escape."""
-        event.stop()
-        self._finish(None)
-
-    def _finish(self, text: str | None) -> None:
+    def take_key(self, event: events.Key) -> None:
+        """A key for the open question."""
         question = self._question
-        self.close()
-        if question is not None:
-            self.post_message(self.Answered(question, text, done=True))
+        if question is None:
+            return
+        if event.key in ("enter", "escape"):
+            self._question = None
+            self.show(self._help)
+            question.answered(self._text if event.key == "enter" else None, True)
+            return
+        before = self._text
+        self._edit(event.key, event.character if event.is_printable else None)
+        self._show()
+        if self._text != before:
+            question.answered(self._text, False)
+
+    def take_text(self, text: str) -> None:
+        """Pasted text."""
+        if self._question is not None:
+            self._insert("".join(c for c in text if c.isprintable()))
+            self._show()
+            self._question.answered(self._text, False)
+
+    def _edit(self, key: str, character: str | None) -> None:
+        text, at = self._text, self._at
+        if key == "backspace":
+            self._replace(text[: max(0, at - 1)], text[at:])
+        elif key == "delete":
+            self._replace(text[:at], text[at + 1 :])
+        elif key == "ctrl+u":
+            self._replace("", text[at:])
+        elif key == "ctrl+w":
+            self._replace(text[:at].rstrip().rpartition(" ")[0], text[at:])
+        elif key == "tab":
+            self._insert(self._suggestion)
+        elif key in ("left", "right"):
+            self._at = max(0, min(at + (1 if key == "right" else -1), len(text)))
+        elif key in ("home", "ctrl+a"):
+            self._at = 0
+        elif key in ("end", "ctrl+e"):
+            self._at = len(text)
+        elif character is not None:
+            self._insert(character)
+
+    def _insert(self, text: str) -> None:
+        self._replace(self._text[: self._at] + text, self._text[self._at :])
+
+    def _replace(self, before: str, after: str) -> None:
+        self._text, self._at = before + after, len(before)
+
+    @property
+    def _suggestion(self) -> str:
+        """What is missing of the first known answer that begins so."""
+        typed = self._text.casefold()
+        if not typed or self._at < len(self._text):
+            return ""
+        return next((one[len(typed) :] for one in self._known if one.casefold().startswith(typed)), "")
+
+    def _show(self) -> None:
+        assert self._question is not None
+        palette, text, at = self._palette, self._text, self._at
+        rest = self._suggestion
+        under = text[at : at + 1] or rest[:1] or " "
+        self.show(
+            [
+                (self._question.label, palette.key),
+                (text[:at], palette.plain),
+                # Not reversed: a reversed row is the table's cursor.
+                (under, palette.resting),
+                (text[at + 1 :] if at < len(text) else rest[1:], palette.plain if at < len(text) else palette.dim),
+            ]
+        )

@@ -75,9 +75,14 @@ class RowTable(Widget, can_focus=True):
         return self._top
 
     @property
+    def on_top(self) -> bool:
+        """Whether it is on the screen that is shown (Textual counts screens under it as current too)."""
+        return self.is_attached and self.app.screen is self.screen
+
+    @property
     def undrawn(self) -> bool:
         """Whether a visible line waits to be drawn."""
-        return bool(self._undrawn) and self.is_attached and self.screen.is_current
+        return bool(self._undrawn) and self.on_top
 
     def applied(self, diff: Applied) -> None:
         """The model took in a diff: keep the viewport on its objects, mark the visible lines that differ."""
@@ -192,6 +197,8 @@ class RowTable(Widget, can_focus=True):
 
     def _mark(self) -> None:
         """Asks for the visible lines that differ from what was drawn, and for no other."""
+        if not self.on_top:
+            return
         if tuple(self.model.widths) != self._natural:
             self.refresh()
             self._undrawn.update(range(self.body))
