@@ -367,6 +367,12 @@ class TerminalStopped(TypedDict):
     left: list[int]
     """Processes that outlived SIGKILL."""
 
+def pattern_error(pattern: str) -> str | None:
+    """Why the terminal engine cannot use this pattern (Rust's regex syntax); None where it can."""
+
+def is_key(name: str) -> bool:
+    """Whether `Terminal.key` knows this key."""
+
 @final
 class TerminalView:
     """How a client's screen is read: its table and its cursor. Compiled once; use one for each terminal."""

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from perfq.drive.scenarios import Step
-from perfq.profile.keys import parse_keys
+from perfq.profile.keys import encode_keys
 
 if TYPE_CHECKING:
     from perfq._core import Terminal, TerminalView
@@ -27,13 +27,13 @@ def move_keys(definition: ClientDefinition, terminal: Terminal) -> dict[str, byt
     return {"down": terminal.key(definition.moves.down), "up": terminal.key(definition.moves.up)}
 
 
-def step_of(scenario: Scenario) -> Step:
-    """A scenario as keys and patterns."""
+def step_of(scenario: Scenario, terminal: Terminal) -> Step:
+    """A scenario as keys, in the encoding that the client asked its terminal for now, and patterns."""
     return Step(
         name=scenario.name,
-        keys=parse_keys(scenario.keys),
+        keys=encode_keys(scenario.keys, terminal.key),
         expect=scenario.expect,
-        back=parse_keys(scenario.back),
+        back=encode_keys(scenario.back, terminal.key),
         back_expect=scenario.back_expect,
     )
 

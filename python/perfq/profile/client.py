@@ -5,20 +5,32 @@ A model of a document; nothing is run here.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from perfq.profile.keys import parse_keys
+from perfq.profile.keys import key_name, parse_keys
 
 
-def _regex(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"a regular expression ({error})") from error
+def _pattern(pattern: str) -> str:
+    from perfq._core import pattern_error
+
+    error = pattern_error(pattern)
+    if error is not None:
+        raise ValueError(f"a regular expression in the syntax of Rust's regex crate ({' '.join(error.split())})")
     return pattern
+
+
+def _keys(text: str) -> str:
+    parse_keys(text)
+    return text
+
+
+#: The terminal engine's own syntax: what is accepted here is what it can use.
+Pattern = Annotated[str, AfterValidator(_pattern)]
+Keys = Annotated[str, AfterValidator(_keys)]
+Key = Annotated[str, AfterValidator(key_name)]
 
 
 class _Part(BaseModel):
@@ -38,48 +50,47 @@ class Screen(_Part):
     name: str = Field(default="NAME", description="Text of the name column in the header")
     namespace: str | None = Field(default="NAMESPACE", description="The same of the namespace column; null: none")
     required: list[str] = Field(default=["RESTARTS"], description="Further columns that make a line the header")
-    row: str | None = Field(
+    row: Pattern | None = Field(
         default=None, description="Where columns do not tell: a pattern with the groups namespace and name"
     )
     cursor: Literal["auto", "reverse", "background", "marker", "text", "none"] = Field(
         default="none", description="How the selected row is told from the others"
     )
     marker: str | None = Field(default=None, description="The text before the selected row, for cursor marker")
-    not_cursor: str | None = Field(default=None, description="A pattern of reversed rows that are never the cursor's")
+    not_cursor: Pattern | None = Field(
+        default=None, description="A pattern of reversed rows that are never the cursor's"
+    )
     append: bool = Field(default=False, description="Lines are appended, and the header may scroll away")
 
-    @field_validator("row", "not_cursor")
-    @classmethod
-    def _is_regex(cls, value: str | None) -> str | None:
-        return value if value is None else _regex(value)
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Screen:
+        if self.cursor == "marker" and not self.marker:
+            raise ValueError("a marker, since the cursor is one (cursor: marker)")
+        if self.row is not None and "(?P<name>" not in self.row:
+            raise ValueError("a pattern `row` with the group (?P<name>…)")
+        return self
 
 
 class Moves(_Part):
     """The keys that move the cursor by one row: a character, or a name such as down, up, ctrl+n."""
 
-    down: str = "down"
-    up: str = "up"
+    down: Key = "down"
+    up: Key = "up"
 
 
 class Scenario(_Part):
     """Keys and the screen that they must lead to."""
 
     name: str
-    keys: str
-    expect: str = Field(description="Regular expression of the screen, lines joined by \\n")
-    back: str = Field(default="", description="Keys that lead back to the table")
-    back_expect: str = Field(default="", description="Regular expression of the screen after that")
+    keys: Keys = Field(description="As they are typed; special ones in brackets: /web<Enter>")
+    expect: Pattern = Field(description="Regular expression of the screen, lines joined by \\n")
+    back: Keys = Field(default="", description="Keys that lead back to the table")
+    back_expect: Pattern = Field(default="", description="Regular expression of the screen after that")
 
-    @field_validator("keys", "back")
-    @classmethod
-    def _are_keys(cls, value: str) -> str:
-        parse_keys(value)
-        return value
 
-    @field_validator("expect", "back_expect")
-    @classmethod
-    def _is_regex(cls, value: str) -> str:
-        return _regex(value)
+def _once(names: Iterable[str]) -> bool:
+    listed = list(names)
+    return len(set(listed)) == len(listed)
 
 
 class ClientDefinition(_Part):
@@ -92,7 +103,7 @@ class ClientDefinition(_Part):
         default_factory=list, description="The program and its arguments; {python} is perfq's own interpreter"
     )
     environment: dict[str, str] = Field(default_factory=dict)
-    ready: str | None = Field(default=None, description="Regular expression of the first screen that takes keys")
+    ready: Pattern | None = Field(default=None, description="Regular expression of the first screen that takes keys")
     scopes: list[Scope] = Field(default_factory=list, description="None: ready when no new scope opened for 1 s")
     probe: bool = Field(default=False, description="It reports from inside (PERFQ_PROBE)")
     table: bool = Field(default=False, description="It keeps a table and reports its digest (probe)")
@@ -104,10 +115,12 @@ class ClientDefinition(_Part):
     moves: Moves | None = Field(default=None, description="None: it has no cursor")
     scenarios: list[Scenario] = Field(default_factory=list)
 
-    @field_validator("ready")
+    @field_validator("scenarios")
     @classmethod
-    def _is_regex(cls, value: str | None) -> str | None:
-        return value if value is None else _regex(value)
+    def _are_told_apart(cls, scenarios: list[Scenario]) -> list[Scenario]:
+        if not _once(scenario.name for scenario in scenarios):
+            raise ValueError("scenarios with names of their own")
+        return scenarios
 
     @property
     def has_cursor(self) -> bool:

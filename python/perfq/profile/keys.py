@@ -1,46 +1,43 @@
 """Keys as people write them in a client definition: text as it is typed, special keys in angle brackets.
 
-`/web<Enter>` types `/web` and Enter. Names: Enter, Esc, Tab, Space, Backspace, Up, Down, Left, Right,
-Home, End, PageUp, PageDown, Delete, C-a … C-z, lt (a literal `<`).
-Source of the sequences: xterm's control sequences (normal cursor keys).
+`/web<Enter>` types `/web` and Enter. In brackets stands a key of the terminal engine, in any case:
+enter, esc, tab, space, backspace, up, down, left, right, home, end, page_up, page_down, insert,
+delete, f1 … f12, after any of ctrl+, alt+, shift+; C-a is short for ctrl+a, lt is a literal `<`.
+The engine encodes them as the client asked its terminal to, so bytes are made only when they are sent.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-_NAMED = {
-    "enter": b"\r",
-    "esc": b"\x1b",
-    "tab": b"\t",
-    "space": b" ",
-    "backspace": b"\x7f",
-    "up": b"\x1b[A",
-    "down": b"\x1b[B",
-    "right": b"\x1b[C",
-    "left": b"\x1b[D",
-    "home": b"\x1b[H",
-    "end": b"\x1b[F",
-    "pageup": b"\x1b[5~",
-    "pagedown": b"\x1b[6~",
-    "delete": b"\x1b[3~",
-    "lt": b"<",
-}
 _TOKEN = re.compile(r"<([^<>]*)>|([^<]+)|(<)")
+_SHORT = {"esc": "escape", "pageup": "page_up", "pagedown": "page_down", "lt": "<"}
+_EXAMPLES = "enter, esc, up, page_down, f5, ctrl+d, lt for the character <"
 
 
-def parse_keys(text: str) -> bytes:
-    """The bytes that a terminal sends for these keys. ValueError names the key that is not known."""
-    out = b""
+def key_name(text: str) -> str:
+    """The engine's name of one key: what stands in brackets, or one character. ValueError for no key."""
+    from perfq._core import is_key
+
+    name = text if len(text) == 1 else text.lower()
+    control = re.fullmatch(r"c-(.)", name)
+    name = f"ctrl+{control[1]}" if control else _SHORT.get(name, name)
+    if not is_key(name):
+        raise ValueError(f"a key such as {_EXAMPLES}; {text!r} is none")
+    return name
+
+
+def parse_keys(text: str) -> tuple[tuple[str, bool], ...]:
+    """Runs of text, and names of keys: (what, whether it is a name). ValueError names the key that is not known."""
+    found: list[tuple[str, bool]] = []
     for named, plain, stray in _TOKEN.findall(text):
-        if plain:
-            out += plain.encode()
-        elif stray:
-            raise ValueError("keys: '<' begins a key name such as <Enter>; write <lt> for the character")
-        elif named.lower() in _NAMED:
-            out += _NAMED[named.lower()]
-        elif re.fullmatch(r"[cC]-[a-zA-Z]", named):
-            out += bytes([ord(named[2].lower()) & 0x1F])
-        else:
-            raise ValueError(f"keys: <{named}> is not a key; known are {', '.join(_NAMED)} and C-a to C-z")
-    return out
+        if stray:
+            raise ValueError("keys, where '<' begins a key such as <Enter>; write <lt> for the character")
+        found.append((plain, False) if plain else (key_name(named), True))
+    return tuple(found)
+
+
+def encode_keys(text: str, key: Callable[[str], bytes]) -> bytes:
+    """The bytes to send; `key` gives those of a key by its name (`Terminal.key`)."""
+    return b"".join(key(what) if named else what.encode() for what, named in parse_keys(text))

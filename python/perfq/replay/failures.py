@@ -96,7 +96,7 @@ class FailureScenes:
 
     def _step(self) -> Step | None:
         scenario = self._session.options.client.scenario("logs")
-        return None if scenario is None else step_of(scenario)
+        return None if scenario is None else step_of(scenario, self._session.terminal)
 
     def _open(self) -> None:
         step = self._step()

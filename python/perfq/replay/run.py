@@ -107,4 +107,4 @@ def _walk_scenarios(session: ReplaySession, progress: Progress, interruption: In
         if interruption.requested or session.terminal.progress()["exited"] is not None:
             return
         progress.update(f"scenario {scenario.name}")
-        run_scenario(session.terminal, session.recorder, step_of(scenario))
+        run_scenario(session.terminal, session.recorder, step_of(scenario, session.terminal))

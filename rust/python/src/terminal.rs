@@ -20,7 +20,19 @@ const SLICE: Duration = Duration::from_millis(100);
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<TerminalView>()?;
-    module.add_class::<Terminal>()
+    module.add_class::<Terminal>()?;
+    module.add_function(wrap_pyfunction!(pattern_error, module)?)?;
+    module.add_function(wrap_pyfunction!(is_key, module)?)
+}
+
+#[pyfunction]
+fn pattern_error(pattern: &str) -> Option<String> {
+    Regex::new(pattern).err().map(|error| error.to_string())
+}
+
+#[pyfunction]
+fn is_key(name: &str) -> bool {
+    terminal::keys::encode(name, terminal::keys::KeyModes::default()).is_some()
 }
 
 fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfq.measure.recording import Recording
-from perfq.measure.samples import Request, Watch
+from perfq.measure.samples import Request, Scenario, Watch
 from perfq.measure.scopes import ScopeAccount, accounts
 
 PODS = ("", "pods", "")
@@ -29,8 +29,12 @@ def recording(*happenings: str) -> Recording:
     return record
 
 
-def account(*happenings: str) -> ScopeAccount:
-    return accounts(recording(*happenings))[PODS]
+def account(*happenings: str, scenario: tuple[int, int] | None = None) -> ScopeAccount:
+    record = recording(*happenings)
+    if scenario is not None:
+        begin, over = scenario
+        record.scenarios.append(Scenario(t=begin, name="split", ok=True, done=over))
+    return accounts(record)[PODS]
 
 
 def test_one_list_and_one_watch_are_one_each() -> None:
@@ -51,6 +55,16 @@ def test_a_410_on_the_watch_request_itself_is_one_too() -> None:
 def test_a_watch_after_a_dropped_one_is_a_reconnect_and_no_relist() -> None:
     one = account("list", "watch", "end fault", "watch 429", "watch")
     assert (one.lists, one.watches, one.relists, one.reconnects) == (1, 1, 0, 1)
+
+
+def test_a_scope_that_a_scenario_closed_and_opened_again_is_not_one_too_many() -> None:
+    one = account("list", "watch", "end client", "list", "watch", scenario=(2, 4))
+    assert (one.lists, one.watches, one.relists, one.reconnects) == (1, 1, 0, 0)
+
+
+def test_a_scope_that_a_client_closes_and_opens_by_itself_counts_twice() -> None:
+    one = account("list", "watch", "end client", "list", "watch", scenario=(9, 9))
+    assert (one.lists, one.watches) == (2, 2)
 
 
 def test_a_watch_that_timed_out_may_be_opened_again() -> None:
