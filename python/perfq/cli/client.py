@@ -80,7 +80,7 @@ def check(definition: str, command: tuple[str, ...], duration: int | None, as_js
 
     loaded = load_client(definition)
     with tempfile.TemporaryDirectory(prefix="perfq-check-") as folder:
-        options = check_options(loaded, command, duration or 10, Path(folder) / "run")
+        options = check_options(loaded, command, 10 if duration is None else duration, Path(folder) / "run")
         judgement = conduct(options, quiet=quiet)
     found = findings(loaded, judgement.result)
     if as_json:
