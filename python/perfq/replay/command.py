@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -118,6 +119,8 @@ def resolve(request: ReplayRequest) -> ReplayOptions:
     argv = request.command or argv_of(client)
     if not argv:
         raise UsageError(f"client {client.name!r} names no command; give one after `--`")
+    if shutil.which(argv[0]) is None:
+        raise UsageError(f"the client {argv[0]!r} was not found on PATH; install it or name its path")
     refuse_what_cannot_be_exercised(profile.model_dump(), client)
     run_id = check_run_id(given["run_id"]) if given["run_id"] else new_run_id(plan.id)
     return ReplayOptions(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from perfq.drive.definition import view_of
 from perfq.drive.kubeconfig import write_kubeconfig
-from perfq.errors import InvalidRun, UsageError
+from perfq.errors import InvalidRun
 
 if TYPE_CHECKING:
     from perfq.drive.environment import ClientHome
@@ -86,9 +85,6 @@ class ReplaySession:
     def _terminal_options(self) -> dict[str, Any]:
         options = self.options
         environment = self.home.environment(options.client.environment)
-        program = options.argv[0]
-        if shutil.which(program, path=environment.get("PATH")) is None:
-            raise UsageError(f"the client {program!r} was not found on PATH; install it or name its path")
         supervisor = Path(__file__).parent.parent / "drive" / "supervisor.py"
         return {
             "argv": list(options.argv),
