@@ -96,7 +96,8 @@ def _happenings(recording: Recording) -> list[tuple[int, Key, str]]:
 
 
 def _of_request(request: Request) -> str | None:
-    if request.verb not in ("list", "watch"):
+    # metrics.k8s.io cannot be watched: its LISTs are polls, and no part of a LIST+WATCH pair.
+    if request.verb not in ("list", "watch") or request.klass != "api":
         return None
     if request.status == 410:
         return "expired"

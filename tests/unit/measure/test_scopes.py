@@ -85,6 +85,15 @@ def test_the_pages_of_a_chain_are_one_list() -> None:
     assert account("list", "list page", "list page", "watch").lists == 1
 
 
+def test_polls_of_the_metrics_api_are_no_lists_of_a_scope() -> None:
+    record = recording("list", "watch")
+    record.requests += [
+        Request(t=t, done=t, verb="list", status=200, group="metrics.k8s.io", kind="pods", klass="metrics")
+        for t in range(10, 15)
+    ]
+    assert list(accounts(record)) == [PODS]
+
+
 def test_two_lists_after_one_410_are_one_relist_and_one_too_many() -> None:
     one = account("list", "watch", "end expired", "list", "list", "watch")
     assert (one.lists, one.relists) == (2, 1)
