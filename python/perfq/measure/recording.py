@@ -107,6 +107,10 @@ class Recording:
         mark = self.marks.get("extended")
         return 0 if mark is None or mark.seconds is None else mark.seconds
 
+    def in_scenario(self, t: int) -> bool:
+        """Whether a scenario was under way: what a client asks for then was asked of it."""
+        return any(one.t <= t <= (one.t if one.done is None else one.done) for one in self.scenarios)
+
     @property
     def killed(self) -> bool:
         """Whether perfq itself was ended before it had ended the client."""
