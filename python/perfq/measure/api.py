@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from perfq.measure.recording import Recording
 from perfq.measure.result.common import Api, Operation, PathFigures
-from perfq.measure.samples import Request, Scenario, Totals
+from perfq.measure.samples import Request, Totals
 from perfq.measure.scopes import ScopeAccount, accounts
 
 
@@ -25,23 +25,19 @@ def account(recording: Recording) -> Api:
         watches_per_scope_max=_most(by_scope.values(), lambda one: one.watches),
         throttles=sum(one.status == 429 for one in recording.requests),
         authorization_failures=sum(one.status in (401, 403) for one in recording.requests),
-        unexpected_gets=len(unexpected_gets(recording.requests, recording.scenarios)),
+        unexpected_gets=len(unexpected_gets(recording)),
     )
 
 
-def unexpected_gets(requests: Sequence[Request], scenarios: Sequence[Scenario]) -> list[Request]:
+def unexpected_gets(recording: Recording) -> list[Request]:
     """GETs of one object of a served kind outside every scenario.
 
     Discovery, OpenAPI, access reviews and logs are classes of their own, and no such GETs.
     """
-    windows = [(one.t, one.t if one.done is None else one.done) for one in scenarios]
     return [
         one
-        for one in requests
-        if one.verb == "get"
-        and one.klass == "api"
-        and one.name
-        and not any(begin <= one.t <= end for begin, end in windows)
+        for one in recording.requests
+        if one.verb == "get" and one.klass == "api" and one.name and not recording.in_scenario(one.t)
     ]
 
 

@@ -75,9 +75,8 @@ def accounts(recording: Recording) -> dict[Key, ScopeAccount]:
 
 def _happenings(recording: Recording) -> list[tuple[int, Key, str]]:
     found: list[tuple[int, Key, str]] = []
-    asked = [(one.t, one.t if one.done is None else one.done) for one in recording.scenarios]
     for w, opened in recording.watch_opens.items():
-        if any(begin <= opened.t <= end for begin, end in asked):
+        if recording.in_scenario(opened.t):
             continue
         key = (opened.group, opened.kind, opened.scope)
         found.append((opened.t, key, "watched"))
@@ -90,7 +89,7 @@ def _happenings(recording: Recording) -> list[tuple[int, Key, str]]:
             found.append((end.t, key, "timeout"))
     for request in recording.requests:
         happened = _of_request(request)
-        if happened is not None and not any(begin <= request.t <= end for begin, end in asked):
+        if happened is not None and not recording.in_scenario(request.t):
             found.append((request.done, (request.group, request.kind, request.scope), happened))
     return found
 
@@ -101,6 +100,6 @@ def _of_request(request: Request) -> str | None:
         return None
     if request.status == 410:
         return "expired"
-    if request.verb == "list" and request.status < 400 and request.first_page and request.klass == "api":
+    if request.verb == "list" and request.status < 400 and request.first_page:
         return "listed"
     return None

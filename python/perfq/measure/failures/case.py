@@ -38,7 +38,3 @@ class Case:
             and one.verb in ("list", "watch")
             and (one.verb == "watch" or one.first_page)
         ]
-
-    def in_scenario(self, t: int) -> bool:
-        """Whether a scenario was under way."""
-        return any(one.t <= t <= (one.t if one.done is None else one.done) for one in self.recording.scenarios)

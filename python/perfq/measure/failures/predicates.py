@@ -76,7 +76,7 @@ def forbidden(case: Case) -> list[Clause]:
         and one.verb in ("list", "watch")
         and one.scope
         and (one.group, one.kind, one.scope) not in before
-        and not case.in_scenario(one.t)
+        and not case.recording.in_scenario(one.t)
     ]
     shown = [one.rows or 0 for one in case.recording.screens if one.ev == "forbidden"]
     return [
