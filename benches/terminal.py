@@ -18,7 +18,8 @@ import os, time
 start = time.monotonic()
 for n in range({SECONDS * RATE}):
     rows = range(1, {LINES + 1}) if n % {RATE} == 0 else [(n + k * 17) % {LINES} + 1 for k in range(3)]
-    chunk = "".join(f"\\x1b[{{row}};1H\\x1b[3{{row % 8}}mbench-{{row:04d}}  pod-{{n:06d}}\\x1b[0m{{'x' * 130}}" for row in rows)
+    line = f"bench-0000  pod-{{n:06d}}\\x1b[0m" + "x" * 130
+    chunk = "".join(f"\\x1b[{{row}};1H\\x1b[3{{row % 8}}m{{line}}" for row in rows)
     os.write(1, chunk.encode())
     time.sleep(max(0, start + n / {RATE} - time.monotonic()))
 """
