@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,24 @@ def test_every_script_says_what_it_does(repository: Path) -> None:
         lines = script.read_text().splitlines()
         assert lines[0].startswith("#!"), script
         assert lines[1].startswith("# "), script
+
+
+def direct_dependencies(repository: Path) -> set[str]:
+    """Names in pyproject.toml, the Cargo.toml files and the build's own requirements."""
+    project = tomllib.loads((repository / "pyproject.toml").read_text())
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    wanted += [line for line in (repository / "requirements" / "build.in").read_text().splitlines() if line[:1] != "#"]
+    names = {re.split(r"[<>=\[ ]", text)[0] for text in wanted}
+    for manifest in (repository / "rust").glob("*/Cargo.toml"):
+        crate = tomllib.loads(manifest.read_text())
+        names |= {*crate.get("dependencies", {}), *crate.get("dev-dependencies", {})}
+    return {name for name in names if not name.startswith("perfq")} - {"pip"}
+
+
+def test_each_dependency_says_what_it_is_for(repository: Path) -> None:
+    text = (repository / "docs" / "reference" / "dependencies.md").read_text()
+    named = {
+        name for line in text.splitlines() for name in re.findall(r"[\w-]+", line.split("|")[1] if "|" in line else "")
+    }
+    assert direct_dependencies(repository) <= named
+    assert named - {"package", "crate", "---"} <= direct_dependencies(repository)
