@@ -59,14 +59,18 @@ class RunDirectory:
         return cls(path)
 
     def write(self, name: str, text: str) -> Path:
-        """Writes a file whole or not at all, flushed to disk."""
+        """Writes a file whole or not at all, flushed to disk; OSError where it cannot be."""
         target = self.path / name
         partial = self.path / f".{name}.partial"
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
+        try:
+            with partial.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(target)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
         return target
 
     def artifacts(self) -> list[dict[str, object]]:

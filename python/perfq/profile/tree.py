@@ -104,7 +104,7 @@ class TreeBuilder:
     def key(self, name: str, line: int) -> None:
         """A key of the innermost mapping. Raises `Unreadable` for one that is no text."""
         if any("\ud800" <= char <= "\udfff" for char in name):
-            raise Unreadable(self.flaw(line, f"the key {ascii(name)}", "a key without lone surrogates"))
+            raise Unreadable(self.flaw(line, f"the key {name!a}", "a key without lone surrogates"))
         inner = self._open[-1]
         inner.key, inner.key_line = name, line
 

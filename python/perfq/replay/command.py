@@ -16,11 +16,13 @@ from perfq.drive.repeat import repeat
 from perfq.drive.rundir import RunDirectory, check_run_id, new_run_id
 from perfq.drive.signals import interruption
 from perfq.drive.stop import StopLimits
-from perfq.errors import UsageError
+from perfq.errors import InvalidRun, UsageError
 from perfq.replay.failures import refuse_what_cannot_be_exercised
 from perfq.replay.options import ReplayOptions, Size
 
 if TYPE_CHECKING:
+    from perfq._core import RecorderStatus
+    from perfq.drive.rebuild import CleanUp
     from perfq.judge.verdict import Judgement
     from perfq.measure.result import Result
     from perfq.profile.client import ClientDefinition
@@ -61,7 +63,7 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
 def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
     """One run: drive, fold, judge; its files are written, nothing is printed but progress."""
     from perfq.drive.environment import ClientHome
-    from perfq.drive.rebuild import CleanUp, settle
+    from perfq.drive.rebuild import CleanUp
     from perfq.replay.manifest import build_manifest
     from perfq.replay.run import drive
 
@@ -78,13 +80,24 @@ def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
             f"perfq: left at once. To clean up: {remove}; to see what was recorded: perfq report {run.path}\n"
         )
 
-    with interruption(leave) as interrupted:
-        try:
+    try:
+        with interruption(leave) as interrupted:
             recorder = drive(options, run, home, progress, interrupted)
-        except BaseException:
-            home.remove()
-            raise
-        return settle(run, recorder=recorder, clean_up=CleanUp(home.remove, remove))
+            return _settle(run, recorder, CleanUp(home.remove, remove))
+    finally:
+        home.remove()
+
+
+def _settle(run: RunDirectory, recorder: RecorderStatus, clean_up: CleanUp) -> Judgement:
+    from perfq.drive.rebuild import settle
+
+    try:
+        return settle(run, recorder=recorder, clean_up=clean_up)
+    except OSError as error:
+        raise InvalidRun(
+            f"the result could not be written to {run.path} ({error.strerror}); what was recorded is kept: "
+            f"make room, then run: perfq report {run.path}"
+        ) from error
 
 
 def show(result: Result, out: Path, given: Mapping[str, Any]) -> None:

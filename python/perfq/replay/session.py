@@ -5,6 +5,7 @@ They are started in that order and stopped in the reverse one, whatever happens 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -29,6 +30,15 @@ SAMPLE_EVERY_MS = 100
 CLIENT_GRACE_S = 2.0
 
 
+def _remedy(error: OSError) -> str:
+    # An error that names a program around the cause has no errno of its own.
+    if error.errno in (errno.EMFILE, errno.ENFILE) or os.strerror(errno.EMFILE) in str(error):
+        return "; allow perfq more file descriptors: ulimit -n 1024"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error):
+        return "; make room, or name another directory with --out"
+    return ""
+
+
 class ReplaySession:
     """Everything that runs during a replay. A context manager; `close` is safe to call twice."""
 
@@ -42,6 +52,9 @@ class ReplaySession:
     def __enter__(self) -> ReplaySession:
         try:
             self._open()
+        except OSError as error:
+            self._stack.close()
+            raise InvalidRun(f"the run could not start: {error}{_remedy(error)}") from error
         except BaseException:
             self._stack.close()
             raise
@@ -53,17 +66,14 @@ class ReplaySession:
         options = self.options
         self.recorder = _core.Recorder(self.run.path / "samples.ndjson")
         self._stack.callback(self.recorder.close)
-        try:
-            self.server = _core.ApiServer.start(
-                {
-                    "plan": options.plan,
-                    "recorder": self.recorder,
-                    "start": "manual",
-                    "pod_bytes": options.pod_bytes,
-                }
-            )
-        except OSError as error:
-            raise InvalidRun(f"the embedded server did not start: {error}") from error
+        self.server = _core.ApiServer.start(
+            {
+                "plan": options.plan,
+                "recorder": self.recorder,
+                "start": "manual",
+                "pod_bytes": options.pod_bytes,
+            }
+        )
         self._stack.callback(self.server.stop)
         write_kubeconfig(self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
         self.probe = _core.ProbeListener.start({"path": str(self.home.probe_socket), "recorder": self.recorder})

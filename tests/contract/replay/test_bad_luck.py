@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from tests.contract.deadline import wait_for
 from tests.contract.replay.running import Ended, replay, start
 
 pytestmark = pytest.mark.contract
+
+Need = Callable[[bool, str], None]
 
 LIST_AND_WATCH = """
 import json, os, ssl, sys, time, urllib.request
@@ -164,3 +167,40 @@ def test_an_output_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert ended.code == 2
     assert "not empty" in ended.text
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["kept"]
+
+
+@pytest.mark.parametrize("limit", [16, 20])
+def test_too_few_file_descriptors_are_named_with_the_remedy(tmp_path: Path, limit: int) -> None:
+    command = [sys.executable, "-m", "perfq", "replay", "smoke-1k", "--client", "watch", "--out", str(tmp_path / "run")]
+    ended = subprocess.run(
+        ["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 4, ended.stderr
+    assert "ulimit -n" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_disk_that_fills_up_makes_the_run_invalid_and_keeps_what_was_written(tmp_path: Path, need: Need) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = [
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        f'mount -t tmpfs -o size=300k tmpfs {disk} || exit 99; "$@"; code=$?; ',
+    ]
+    mounted[-1] += f"cp {disk}/run/samples.ndjson {tmp_path}/kept; exit $code"
+    command = [sys.executable, "-m", "perfq", "replay", "smoke-1k", "--out", str(disk / "run")]
+    ended = subprocess.run([*mounted, "sh", *command], capture_output=True, text=True, timeout=120, check=False)
+    need(ended.returncode != 99, f"a mount namespace of its own: {ended.stderr}")
+    assert ended.returncode == 4, ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert "make room, then run: perfq report" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    lines = (tmp_path / "kept").read_text().splitlines()
+    assert sum('"k":"commit"' in line for line in lines) > 10
