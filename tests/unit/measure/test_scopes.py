@@ -85,6 +85,13 @@ def test_the_pages_of_a_chain_are_one_list() -> None:
     assert account("list", "list page", "list page", "watch").lists == 1
 
 
+def test_what_a_scenario_asks_for_is_not_too_much() -> None:
+    record = recording("list", "watch", "list", "watch")
+    record.scenarios.append(Scenario(t=2, name="namespace", ok=True, done=3))
+    one = accounts(record)[PODS]
+    assert (one.lists, one.watches) == (1, 1)
+
+
 def test_polls_of_the_metrics_api_are_no_lists_of_a_scope() -> None:
     record = recording("list", "watch")
     record.requests += [
