@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-import perfq
 from perfq.cli import options as shared
 from perfq.errors import UsageError
 
@@ -64,6 +63,7 @@ def _flag(name: str, value: str | None) -> list[str]:
 def _embedded(profile: str, arguments: list[str]) -> int:
     """Runs the viewer, a process of its own, on a server in this one; gives its exit code."""
     from perfq._core import ApiServer, Plan
+    from perfq.drive.definition import module_environment
     from perfq.drive.kubeconfig import write_kubeconfig
     from perfq.profile.workload import resolve_profile
 
@@ -71,14 +71,12 @@ def _embedded(profile: str, arguments: list[str]) -> int:
     with ApiServer.start({"plan": plan, "start": "watch"}) as server, tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kubeconfig")
         write_kubeconfig(path, url=server.url, ca_pem=server.ca_pem, token=server.token)
-        package = str(Path(perfq.__file__).parent.parent)
-        searched = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
         # The terminal, and with it Ctrl-C, belongs to the viewer.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             return subprocess.call(
                 [sys.executable, "-m", "perfq.viewer", *arguments],
-                env={**os.environ, "KUBECONFIG": str(path), "PYTHONPATH": searched},
+                env={**os.environ, **module_environment(), "KUBECONFIG": str(path)},
             )
         finally:
             signal.signal(signal.SIGINT, before)

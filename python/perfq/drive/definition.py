@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import perfq
 from perfq.drive.scenarios import Step
 from perfq.profile.keys import encode_keys
 
@@ -41,3 +45,16 @@ def step_of(scenario: Scenario, terminal: Terminal) -> Step:
 def argv_of(definition: ClientDefinition) -> tuple[str, ...]:
     """The command with {python} replaced by the interpreter that runs perfq."""
     return tuple(word.replace("{python}", sys.executable) for word in definition.command)
+
+
+def module_environment(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What lets another process of this interpreter import perfq, wherever it is installed (a single file
+    unpacks itself to a folder that only its own process knows)."""
+    package = str(Path(perfq.__file__).resolve().parent.parent)
+    return {"PYTHONPATH": os.pathsep.join(part for part in (package, inherited.get("PYTHONPATH", "")) if part)}
+
+
+def environment_of(definition: ClientDefinition) -> dict[str, str]:
+    """The definition's variables, and for a client of perfq's own where its modules are."""
+    own = any("{python}" in word for word in definition.command)
+    return {**(module_environment() if own else {}), **definition.environment}

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from perfq.drive.definition import view_of
+from perfq.drive.definition import environment_of, view_of
 from perfq.drive.kubeconfig import write_kubeconfig
 from perfq.errors import InvalidRun
 
@@ -94,7 +94,7 @@ class ReplaySession:
 
     def _terminal_options(self) -> dict[str, Any]:
         options = self.options
-        environment = self.home.environment(options.client.environment)
+        environment = self.home.environment(environment_of(options.client))
         supervisor = Path(__file__).parent.parent / "drive" / "supervisor.py"
         return {
             "argv": list(options.argv),
