@@ -163,14 +163,14 @@ mod tests {
         let refused = run(&first, &deployment(Some(3), &json!([])), "two", false).unwrap_err();
         assert_eq!(
             (refused.code, refused.message.as_str()),
-            (409, "Apply failed with 1 conflict: conflict with \"one\" using apps/v1: .spec.replicas")
+            (409, "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas")
         );
         assert_eq!(refused.details.unwrap().causes[0].reason, "FieldManagerConflict");
         let forced = run(&first, &deployment(Some(3), &json!([])), "two", true).unwrap();
         assert_eq!(forced["spec"]["replicas"], 3);
         assert!(run(&forced, &deployment(Some(2), &containers), "one", false).is_err());
         let two = run(&first, &deployment(Some(3), &json!([{"name": "a", "image": "2"}])), "two", false).unwrap_err();
-        assert!(two.message.starts_with("Apply failed with 2 conflicts: conflicts with \"one\" using apps/v1:\n- "));
+        assert!(two.message.starts_with("Apply failed with 2 conflicts: conflicts with \"one\":\n- "));
     }
 
     #[test]

@@ -59,7 +59,17 @@ impl Manager {
         } else {
             format!(" with subresource {:?}", self.subresource)
         };
-        format!("{:?}{subresource} using {}", self.name, self.api_version)
+        let name = format!("{:?}{subresource}", self.name);
+        match (self.operation, &self.time) {
+            ("Update", Some(time)) => format!("{name} using {} at {time}", self.api_version),
+            ("Update", None) => format!("{name} using {}", self.api_version),
+            _ => name,
+        }
+    }
+
+    /// Who it is and what it owns, without when.
+    pub(super) fn ownership(&self) -> (&str, &str, &str, &str, &FieldSet) {
+        (&self.name, self.operation, &self.subresource, &self.api_version, &self.fields)
     }
 
     fn to_json(&self) -> Value {

@@ -211,3 +211,17 @@ fn a_field_that_another_client_changed_moves_to_it() {
     assert_eq!(entries[1]["fieldsV1"], json!({"f:metadata": {"f:labels": {"f:a": {}}}}));
     assert!(entries[0]["fieldsV1"].get("f:metadata").is_none());
 }
+
+#[test]
+fn an_apply_of_what_an_update_set_names_the_update_and_its_time() {
+    let current = stored();
+    let mut body = pod_body();
+    body["metadata"]["labels"]["a"] = "2".into();
+    let body = body.to_string();
+    let sent = Patch { content_type: Some("application/apply-patch+yaml"), bytes: body.as_bytes() };
+    let status = patch(target("", "pods", "p"), Some(&current), sent, &options(), &stamp()).unwrap_err();
+    assert_eq!(
+        status.message,
+        "Apply failed with 1 conflict: conflict with \"test\" using v1 at 2026-01-01T00:00:00Z: .metadata.labels.a"
+    );
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::field_set::Place;
-use super::managers;
+use super::managers::{self, Manager};
 use super::options::WriteOptions;
 use super::{
     Stamp, Target, Written, apply, check_content_type, check_place, defaults, finish_new, fit, parse, validated,
@@ -124,7 +124,9 @@ fn apply_patch(
     };
     let mut object = settle(target, current, merged)?;
     restore(&mut object, managed);
-    let changed = differs(current, &object) || managed_sets(current) != managed_sets(&object);
+    let (before, after) = (managers::read(current), managers::read(&object));
+    let changed =
+        differs(current, &object) || before.iter().map(Manager::ownership).ne(after.iter().map(Manager::ownership));
     Ok(Written { object: if changed { object } else { current.clone() }, warnings, changed })
 }
 
@@ -132,11 +134,6 @@ fn restore(object: &mut Value, managed: Option<Value>) {
     if let Some(managed) = managed {
         object["metadata"]["managedFields"] = managed;
     }
-}
-
-/// Who owns what, without when.
-fn managed_sets(object: &Value) -> Vec<(String, super::field_set::FieldSet)> {
-    managers::read(object).into_iter().map(|m| (m.describe() + m.operation, m.fields)).collect()
 }
 
 fn next_version(
