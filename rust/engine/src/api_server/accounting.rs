@@ -68,7 +68,7 @@ pub(crate) struct Connections {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Chains {
     /// How many.
-    pub(crate) chains_complete: u64,
+    pub(crate) complete: u64,
     /// When the last one was written whole.
     pub(crate) last_complete_ns: Option<u64>,
     /// Objects in it.
@@ -121,7 +121,7 @@ impl Accounting {
         let mut inner = self.inner();
         let mut key = (asked.template.clone(), asked.verb);
         if inner.operations.len() >= MAX_OPERATIONS && !inner.operations.contains_key(&key) {
-            key.0 = "(other)".to_owned();
+            "(other)".clone_into(&mut key.0);
         }
         let operation = inner.operations.entry(key).or_default();
         operation.requests += 1;
@@ -139,7 +139,7 @@ impl Accounting {
         }
         if lists && !answer.more && answer.complete && asked.class == "api" {
             let chains = inner.chains.entry(scope).or_default();
-            chains.chains_complete += 1;
+            chains.complete += 1;
             chains.last_complete_ns = Some(crate::clock::now_ns());
             chains.objects = answer.chain_objects;
         }

@@ -3,7 +3,6 @@
 use super::core::Core;
 use super::faults;
 use super::history::Event;
-use super::object::Object;
 use super::pod_status;
 use super::records::{SkipRecord, Source};
 use super::store::{Current, KindId, Write};
@@ -247,18 +246,14 @@ fn commit_state(
         let state = choose(&mut core.churn.pods.lock().unwrap_or_else(PoisonError::into_inner));
         Ok::<_, Infallible>(match current.object {
             None => Write::Nothing,
-            Some(former) => Write::Put(in_state(core, former, object.index, state, current)),
+            Some(former) if former.planned == Some(object.index) => {
+                Write::Put(core.pods.pod(object.index, state, current.rv))
+            }
+            // What a client wrote to it is kept; only the state changes.
+            Some(former) => Write::Put(pod_status::with_state(former, state, current.rv, current.interned)),
         })
     };
     core.store.commit(KindId::core("pods"), &key, decide).unwrap_or_default()
-}
-
-/// The Pod's next version. What a client wrote to it is kept; only the state changes.
-fn in_state(core: &Core, former: &Object, index: u32, state: PodState, current: Current<'_>) -> Object {
-    if former.planned == Some(index) {
-        return core.pods.pod(index, state, current.rv);
-    }
-    pod_status::with_state(former, state, current.rv, current.interned)
 }
 
 /// A commit that the driver asked for: its instant and version.

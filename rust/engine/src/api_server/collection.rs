@@ -79,11 +79,13 @@ impl Collection {
     }
 
     /// How many objects.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Bytes of all texts, the leading commas included.
+    #[cfg(test)]
     pub(crate) fn text_bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.bytes).sum()
     }
@@ -94,6 +96,7 @@ impl Collection {
     }
 
     /// The rows in key order.
+    #[cfg(test)]
     pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.chunks.iter().flat_map(|chunk| chunk.rows.iter())
     }

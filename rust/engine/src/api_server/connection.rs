@@ -98,6 +98,7 @@ impl Connections {
     }
 
     /// How many are open.
+    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

@@ -106,7 +106,7 @@ impl Items {
         match self.shape {
             Shape::Object => self.push_objects(&mut rope, first),
             Shape::Table(options) => {
-                self.push_made(&mut rope, first, |items, object, out| items.row(object, options, out))
+                self.push_made(&mut rope, first, |items, object, out| items.row(object, options, out));
             }
             Shape::Partial(version) => self.push_made(&mut rope, first, |items, object, out| {
                 let _ = table::write_partial(out, &Frames::of(items.kind).text(object), version);

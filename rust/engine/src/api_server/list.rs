@@ -84,7 +84,6 @@ fn snapshot(core: &Core, request: &ListRequest<'_>, token: Option<&PageToken>) -
     let query = request.query;
     let version = query.get("resourceVersion").unwrap_or_default();
     let exact = match query.get("resourceVersionMatch") {
-        None => false,
         Some(_) if token.is_some() => {
             return Err(Status::bad_request("resourceVersionMatch: Forbidden: is forbidden when continue is provided"));
         }
@@ -99,7 +98,7 @@ fn snapshot(core: &Core, request: &ListRequest<'_>, token: Option<&PageToken>) -
             ));
         }
         Some("Exact") => true,
-        Some("NotOlderThan") => false,
+        None | Some("NotOlderThan") => false,
         Some(other) => {
             return Err(Status::bad_request(format!(
                 "resourceVersionMatch: Unsupported value: {other:?}: supported values: \"Exact\", \"NotOlderThan\""

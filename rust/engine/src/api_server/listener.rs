@@ -94,16 +94,14 @@ async fn serve(core: &Arc<Core>, connection: &Arc<Connection>, stream: TcpStream
             Ok(Ok(http2)) => http(core, connection, stream, http2).await,
             _ => Err(()),
         },
-        Some(acceptor) => match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
-            Ok(Ok(stream)) => {
-                let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-                http(core, connection, stream, http2).await
-            }
-            _ => {
+        Some(acceptor) => {
+            let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await else {
                 core.accounting.connections(|c| c.handshake_failures += 1);
                 return;
-            }
-        },
+            };
+            let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            http(core, connection, stream, http2).await
+        }
     };
     if result.is_err() {
         core.accounting.connections(|c| c.protocol_errors += 1);
@@ -156,5 +154,5 @@ async fn http(
             .await
     };
     // A client that closes its end, or sends nothing for a while, is no error.
-    served.or_else(|error| if error.is_incomplete_message() || error.is_timeout() { Ok(()) } else { Err(drop(error)) })
+    served.or_else(|error| if error.is_incomplete_message() || error.is_timeout() { Ok(()) } else { Err(()) })
 }

@@ -20,14 +20,14 @@ pub(crate) const JSON: &str = "application/json";
 pub(crate) fn reply(
     core: &Core,
     exchange: &Arc<Exchange>,
-    code: u16,
+    http_status: u16,
     content_type: &'static str,
     source: Source,
 ) -> Reply {
-    exchange.answer(|answer| answer.status = code);
+    exchange.answer(|answer| answer.status = http_status);
     let body = ResponseBody::new(source, Arc::clone(exchange), core.byte_limit.clone());
     let mut response = Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() = StatusCode::from_u16(http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
@@ -35,15 +35,21 @@ pub(crate) fn reply(
 }
 
 /// A response that is there as a whole.
-pub(crate) fn whole(core: &Core, exchange: &Arc<Exchange>, code: u16, content_type: &'static str, rope: Rope) -> Reply {
-    reply(core, exchange, code, content_type, Source::Whole(Some(rope)))
+pub(crate) fn whole(
+    core: &Core,
+    exchange: &Arc<Exchange>,
+    http_status: u16,
+    content_type: &'static str,
+    rope: Rope,
+) -> Reply {
+    reply(core, exchange, http_status, content_type, Source::Whole(Some(rope)))
 }
 
 /// A JSON document.
-pub(crate) fn document(core: &Core, exchange: &Arc<Exchange>, code: u16, value: &Value) -> Reply {
+pub(crate) fn document(core: &Core, exchange: &Arc<Exchange>, http_status: u16, value: &Value) -> Reply {
     let mut text = value.to_string();
     text.push('\n');
-    whole(core, exchange, code, JSON, Rope::of(text))
+    whole(core, exchange, http_status, JSON, Rope::of(text))
 }
 
 /// A Status, with its code and `Retry-After`.

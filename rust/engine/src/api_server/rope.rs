@@ -91,6 +91,7 @@ impl Rope {
     }
 
     /// Copies what is left into one piece.
+    #[cfg(test)]
     pub(crate) fn to_vec(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(self.remaining);
         for (i, segment) in self.segments.iter().enumerate() {

@@ -215,7 +215,7 @@ impl ApiServer {
             group,
             kind,
             scope,
-            chains_complete: chains.chains_complete,
+            chains_complete: chains.complete,
             last_complete_ns: chains.last_complete_ns,
             objects: chains.objects,
         });

@@ -225,7 +225,9 @@ impl Store {
     /// Ends all watches of a kind and returns how many there were.
     pub(crate) fn end_watches(&self, kind: KindId, why: End, at_once: bool) -> usize {
         let watchers = std::mem::take(&mut self.state().kinds[kind.0].watchers);
-        watchers.iter().for_each(|watcher| watcher.end(why, at_once));
+        for watcher in &watchers {
+            watcher.end(why, at_once);
+        }
         watchers.len()
     }
 

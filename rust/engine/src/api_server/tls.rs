@@ -6,6 +6,7 @@ use rcgen::{
 };
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use std::fmt::Write as _;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -62,7 +63,10 @@ impl Identity {
 /// 256 random bits as hex: the bearer token of one run.
 pub(crate) fn token() -> io::Result<String> {
     let bytes = random()?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
 }
 
 /// 32 bytes of the system's random numbers.

@@ -244,7 +244,9 @@ impl WatchBody {
         let count = self.initial.len().min(if self.released.is_some() { usize::MAX } else { PIECE_EVENTS });
         let objects: Vec<_> = self.initial.drain(..count).collect();
         let mut rope = Rope::default();
-        objects.iter().for_each(|object| self.push(&mut rope, Change::Added, object));
+        for object in &objects {
+            self.push(&mut rope, Change::Added, object);
+        }
         rope
     }
 

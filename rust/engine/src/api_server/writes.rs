@@ -53,16 +53,16 @@ pub(crate) async fn write(
     };
     let options = WriteOptions::read(|key| call.query.get(key), &exchange.asked().agent, of)?;
     let writing = Writing { core, id, target, options, content_type, bytes: &bytes };
-    let (code, done) = match verb {
+    let (http_status, done) = match verb {
         "create" => (201, writing.create()?),
-        "update" => (200, writing.change(|writing, current, stamp| writing.updated(current, stamp))?),
+        "update" => (200, writing.change(Writing::updated)?),
         _ => {
-            let done = writing.change(|writing, current, stamp| writing.patched(current, stamp))?;
+            let done = writing.change(Writing::patched)?;
             (if done.created { 201 } else { 200 }, done)
         }
     };
     let rope = Frames::of(id).single(&done.object);
-    let mut response = respond::whole(core, exchange, code, JSON, rope);
+    let mut response = respond::whole(core, exchange, http_status, JSON, rope);
     for warning in &done.warnings {
         let text = format!("299 - \"{}\"", warning.replace('\\', "\\\\").replace('"', "\\\""));
         if let Ok(value) = HeaderValue::from_str(&text) {
