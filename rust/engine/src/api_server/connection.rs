@@ -2,7 +2,7 @@
 
 use crate::clock::now_ns;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -14,6 +14,7 @@ pub(crate) struct Connection {
     busy: AtomicU64,
     /// When it last began or ended a request.
     active_ns: AtomicU64,
+    http2: AtomicBool,
     /// Told to close.
     pub(crate) close: Notify,
 }
@@ -21,7 +22,24 @@ pub(crate) struct Connection {
 /// Held while a request is answered.
 pub(crate) struct Busy(Arc<Connection>);
 
+impl Busy {
+    /// The connection that is busy.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.0
+    }
+}
+
 impl Connection {
+    /// Whether it speaks HTTP/2.
+    pub(crate) fn http2(&self) -> bool {
+        self.http2.load(Ordering::Relaxed)
+    }
+
+    /// Notes the protocol, once it is known.
+    pub(crate) fn set_http2(&self, http2: bool) {
+        self.http2.store(http2, Ordering::Relaxed);
+    }
+
     /// Marks a request.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.busy.fetch_add(1, Ordering::Relaxed);
@@ -76,6 +94,7 @@ impl Connections {
             id: self.next.fetch_add(1, Ordering::Relaxed) + 1,
             busy: AtomicU64::new(0),
             active_ns: AtomicU64::new(now_ns()),
+            http2: AtomicBool::new(false),
             close: Notify::new(),
         });
         open.insert(connection.id, Arc::clone(&connection));

@@ -1,7 +1,7 @@
 //! One request and its response: what is recorded and counted of it once the last byte is written.
 
 use super::accounting::Accounting;
-use super::connection::Busy;
+use super::connection::{Busy, Connection};
 use super::records::RequestRecord;
 use crate::clock::now_ns;
 use crate::recorder::RecordSink;
@@ -67,7 +67,7 @@ pub(crate) struct Exchange {
     recorded: AtomicBool,
     accounting: Arc<Accounting>,
     sink: Option<RecordSink>,
-    _busy: Busy,
+    busy: Busy,
 }
 
 impl Exchange {
@@ -83,8 +83,13 @@ impl Exchange {
             recorded: AtomicBool::new(false),
             accounting,
             sink,
-            _busy: busy,
+            busy,
         })
+    }
+
+    /// The connection it came on.
+    pub(crate) fn connection(&self) -> &Connection {
+        self.busy.connection()
     }
 
     /// What was asked.

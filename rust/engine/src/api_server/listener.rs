@@ -132,6 +132,7 @@ async fn http(
     http2: bool,
 ) -> Result<(), ()> {
     let service = service_fn(|request| router::handle(Arc::clone(core), Arc::clone(connection), request));
+    connection.set_http2(http2);
     let io = TokioIo::new(stream);
     let served = if http2 {
         http2::Builder::new(TokioExecutor::new())

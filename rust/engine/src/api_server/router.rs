@@ -147,7 +147,8 @@ async fn dispatch(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, body:
     if kind.source != Source::Stored {
         return documents::made(core, exchange, call, body).await;
     }
-    if target.sub.is_empty() && !kind.serves(verb) {
+    let names_one = matches!(verb, "update" | "patch");
+    if target.sub.is_empty() && (!kind.serves(verb) || names_one && target.name.is_empty()) {
         return Err(Status::method_not_supported(kind, verb));
     }
     match verb {

@@ -133,7 +133,7 @@ impl ApiServer {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let acceptor = identity.as_ref().map(|identity| TlsAcceptor::from(Arc::clone(&identity.config)));
             runtime.spawn(listener::accept(Arc::clone(&core), Arc::clone(&connections), listener, acceptor));
-            runtime.spawn(record_totals(Arc::clone(&core)));
+            runtime.spawn(each_second(Arc::clone(&core)));
         }
         let for_churn = Arc::clone(&core);
         let churn = std::thread::Builder::new().name("perfq-churn".into()).spawn(move || churn::run(&for_churn))?;
@@ -254,12 +254,16 @@ fn most_connections() -> usize {
     usize::try_from(descriptors).unwrap_or(MAX_CONNECTIONS).clamp(16, MAX_CONNECTIONS)
 }
 
-/// Writes the accounting once a second.
-async fn record_totals(core: Arc<Core>) {
+/// Once a second: writes the accounting, and closes what is stuck.
+async fn each_second(core: Arc<Core>) {
     let mut second = tokio::time::interval(Duration::from_secs(1));
     loop {
         second.tick().await;
         record(&core);
+        let now = now_ns();
+        for watch in core.watches.all() {
+            watch.close_if_stuck(now);
+        }
     }
 }
 

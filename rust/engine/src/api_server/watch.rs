@@ -26,6 +26,9 @@ use tokio::time::{Interval, Sleep};
 
 /// Events in one piece: three slices each, as many as one `writev` takes.
 const PIECE_EVENTS: usize = 21;
+/// How long a watch that was ended may take to read what is on its way.
+const STUCK_NS: u64 = 5_000_000_000;
+const STUCK_HTTP2_NS: u64 = 60_000_000_000;
 /// Time between bookmarks.
 pub(crate) const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
 
@@ -41,6 +44,7 @@ pub(crate) struct WatchInfo {
     pub(crate) events: AtomicU64,
     /// 0 while it is open.
     pub(crate) ended_ns: AtomicU64,
+    watcher: Arc<Watcher>,
     exchange: Arc<Exchange>,
     accounting: Arc<Accounting>,
     sink: Option<RecordSink>,
@@ -53,6 +57,17 @@ struct Tally {
 }
 
 impl WatchInfo {
+    /// Closes the connection of a watch that the server has ended for slowness and whose client does not
+    /// even read that. Over HTTP/2 the connection carries other requests too, and gets longer.
+    pub(crate) fn close_if_stuck(&self, now: u64) {
+        let Some((since, End::Slow)) = self.watcher.ended() else { return };
+        let connection = self.exchange.connection();
+        let patience = if connection.http2() { STUCK_HTTP2_NS } else { STUCK_NS };
+        if self.ended_ns.load(Ordering::Relaxed) == 0 && now.saturating_sub(since) > patience {
+            connection.close.notify_one();
+        }
+    }
+
     /// Bytes written to it, initial objects and bookmarks among them.
     pub(crate) fn bytes(&self) -> u64 {
         self.exchange.written()
@@ -131,6 +146,7 @@ impl WatchBody {
             opened_ns: now_ns(),
             events: AtomicU64::new(0),
             ended_ns: AtomicU64::new(0),
+            watcher: Arc::clone(&watcher),
             exchange,
             accounting: Arc::clone(&core.accounting),
             sink: core.sink.clone(),
