@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("perfq.cli.replay:replay", "Qualify a client on a workload."),
     "client": ("perfq.cli.client:client", "List and check client definitions."),
     "report": ("perfq.cli.report:report", "Render a result again."),
+    "runs": ("perfq.cli.runs:runs", "List, show and remove runs."),
 }
 ISSUES = "https://github.com/perfq/perfq/issues"
 

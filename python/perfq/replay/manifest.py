@@ -6,7 +6,7 @@ import datetime
 import shlex
 from typing import TYPE_CHECKING, Literal
 
-import perfq
+from perfq.measure.build_info import build_info
 from perfq.measure.manifest import (
     Anchor,
     ClientFacts,
@@ -48,7 +48,7 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
         ),
         target=TargetFacts(kind="embedded", tls=True),
         host=HostFacts.here(),
-        perfq=PerfqFacts(version=perfq.__version__),
+        perfq=_perfq(),
         options=ReplayOptions(
             input_pairs=options.pairs if client.has_cursor else 0,
             probes=options.probes if client.rows != "never" else 0,
@@ -58,3 +58,9 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
         ),
         budgets=list(options.budgets),
     )
+
+
+def _perfq() -> PerfqFacts:
+    build = build_info()
+    made = f"{build['build']}, {build['rust']}, {build['target']}"
+    return PerfqFacts(version=build["version"], commit=build["commit"], build=made)
