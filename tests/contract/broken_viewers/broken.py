@@ -23,16 +23,29 @@ from perfq.viewer.watch import ScopeWatcher
 
 
 def no_relist_after_410() -> None:
-    """Watches on from "now" after a 410: what happened in the gap is never seen."""
+    """Asks again and again for the version that is gone."""
     after = ScopeWatcher._after
 
-    def watches_on(self: ScopeWatcher, error: Rejected) -> float:
+    def insists(self: ScopeWatcher, error: Rejected) -> float:
+        version = self._version
+        delay = after(self, error)
+        self._version = version
+        return max(delay, 1.0)
+
+    ScopeWatcher._after = insists  # type: ignore[method-assign]
+
+
+def watches_from_now_after_410() -> None:
+    """Takes up the watch at "any version" instead of listing: what was deleted in the gap stays."""
+    after = ScopeWatcher._after
+
+    def goes_on(self: ScopeWatcher, error: Rejected) -> float:
         if error.status == 410:
             self._version = "0"
             return 0.0
         return after(self, error)
 
-    ScopeWatcher._after = watches_on  # type: ignore[method-assign]
+    ScopeWatcher._after = goes_on  # type: ignore[method-assign]
 
 
 def hammers_after_429() -> None:
@@ -72,11 +85,10 @@ def polls_faster_after_503() -> None:
     """Without an answer it asks for metrics five times a second."""
 
     def hurries(self: MetricsPoll) -> None:
-        wait = 5.0
-        while not self._stopped.wait(wait):
+        while not self._stopped.is_set():
             answer = self.ask()
             self._answer(answer)
-            wait = 0.2 if answer.problem else 5.0
+            self._stopped.wait(0.2 if answer.problem else 5.0)
 
     MetricsPoll._run = hurries  # type: ignore[method-assign]
 
@@ -126,6 +138,7 @@ BROKEN: dict[str, Callable[[], None]] = {
     replace.__name__.replace("_", "-"): replace
     for replace in (
         no_relist_after_410,
+        watches_from_now_after_410,
         hammers_after_429,
         fans_out_after_403,
         blocks_on_slow,
