@@ -21,7 +21,8 @@ def failing(kind: str, at_event: int = 5) -> Plan:
 
 
 def injected(server: ApiServer, kind: str) -> bool:
-    return server.progress()["faults"].get(kind, {}).get("injected", 0) == 1
+    faults = server.progress()["faults"]
+    return kind in faults and faults[kind]["injected"] == 1
 
 
 def exercised(server: ApiServer, kind: str) -> int:
