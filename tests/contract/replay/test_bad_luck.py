@@ -204,3 +204,86 @@ def test_a_disk_that_fills_up_makes_the_run_invalid_and_keeps_what_was_written(t
     assert "Traceback" not in ended.stderr
     lines = (tmp_path / "kept").read_text().splitlines()
     assert sum('"k":"commit"' in line for line in lines) > 10
+
+
+DEAF = """
+    import threading
+    threading.Thread(target=lambda: [None for _ in watch], daemon=True).start()
+    os.system("stty raw -echo")
+    rows = ["NAMESPACE    NAME         READY  STATUS   RESTARTS  AGE"]
+    pods = listed["items"][:40]
+    for i, pod in enumerate(pods):
+        meta = pod["metadata"]
+        text = f"{meta['namespace']:<12} {meta['name']:<12} 1/1    Running  0         1d"
+        rows.append(f"\\x1b[7m{text}\\x1b[0m" if i == 0 else text)
+    sys.stdout.write("\\x1b[2J\\x1b[H" + "\\r\\n".join(rows))
+    sys.stdout.flush()
+    time.sleep(600)
+"""
+
+
+def test_a_client_that_ignores_keys_misses_its_input_budget_and_does_not_escape_as_invalid(tmp_path: Path) -> None:
+    command = program(tmp_path, DEAF)[1:]
+    definition = tmp_path / "deaf.yaml"
+    definition.write_text(
+        json.dumps(
+            {
+                "schema": "perfq.client/v1",
+                "name": "deaf",
+                "command": command,
+                "scopes": [{"resource": "pods"}],
+                "screen": {"cursor": "reverse"},
+                "moves": {},
+            }
+        )
+    )
+    budget = ["--budget", "latency.input.p95<=100ms", "--pairs", "1", "--probes", "0"]
+    ended = replay(tmp_path / "run", "smoke-1k", "--client-file", str(definition), *budget)
+    assert ended.code == 3, ended.explain()
+    result = ended.result
+    assert result["verdict"]["status"] == "FAIL"
+    assert result["replay"]["input"]["censored"] == 2
+    assert result["latency"]["input"]["p50"] >= 5_000_000_000
+
+
+def test_a_second_interrupt_leaves_at_once_and_names_what_is_left_to_do(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    marker = f"perfq-test-twice-{random.randrange(10**9)}"
+    # It ignores SIGTERM, so that the orderly end takes its grace.
+    client = program(
+        tmp_path, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nfor _ in watch:\n    pass\n"
+    )
+    with start(out, "smoke-1k", *client, MARKER=marker) as process:
+        samples = out / "samples.ndjson"
+        assert wait_for(lambda: samples.exists() and '"churn_start"' in samples.read_text(), 60)
+        process.send_signal(signal.SIGINT)
+        assert wait_for(lambda: '"stopping"' in samples.read_text(), 30)
+        process.send_signal(signal.SIGINT)
+        text, _ = process.communicate(timeout=30)
+    assert process.returncode == 130, text
+    assert "To clean up: rm -r " in text
+    assert f"perfq report {out}" in text
+    assert wait_for(lambda: not processes_with(marker), 20)
+
+
+@pytest.mark.parametrize("moment", range(3))
+def test_killed_at_a_random_moment_a_run_keeps_its_record_and_leaves_no_process(tmp_path: Path, moment: int) -> None:
+    seed = random.randrange(10**9)
+    lines = random.Random(seed).randrange(1, 400)
+    out = tmp_path / "run"
+    marker = f"perfq-test-random-{seed}-{moment}"
+    with start(out, "smoke-1k", MARKER=marker) as process:
+        samples = out / "samples.ndjson"
+        assert wait_for(lambda: samples.exists() and samples.read_text().count("\n") >= lines, 60), seed
+        process.kill()
+        process.communicate(timeout=30)
+    assert wait_for(lambda: not processes_with(marker), 20), seed
+    report = subprocess.run(
+        [sys.executable, "-m", "perfq", "report", str(out), "--format", "json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert report.returncode == 0, (seed, report.stderr)
+    assert json.loads(report.stdout)["verdict"]["status"] == "ABORTED"
