@@ -98,7 +98,8 @@ def _of_request(request: Request) -> str | None:
     # metrics.k8s.io cannot be watched: its LISTs are polls, and no part of a LIST+WATCH pair.
     if request.verb not in ("list", "watch") or request.klass != "api":
         return None
-    if request.status == 410:
+    # A watch of a version that is too old is answered as kube-apiserver does: by a 410 in its stream.
+    if request.status == 410 or (request.verb == "watch" and request.status == 200 and request.objects == 0):
         return "expired"
     if request.verb == "list" and request.status < 400 and request.first_page:
         return "listed"

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+
+from perfq.measure.result.schema import shipped
+
 TOP = Path(__file__).resolve().parents[3]
 
 
@@ -23,8 +27,9 @@ class Ended:
 
     @property
     def result(self) -> dict[str, Any]:
-        """result.json."""
+        """result.json, which has to fit its schema."""
         document: dict[str, Any] = json.loads((self.out / "result.json").read_text())
+        jsonschema.validate(document, json.loads(shipped()))
         return document
 
     def explain(self) -> str:

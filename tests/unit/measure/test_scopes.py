@@ -24,8 +24,11 @@ def recording(*happenings: str) -> Recording:
                 record.watch_opens[w] = Watch(t=t, w=w, ev="open", kind="pods")
             case [verb, *rest]:
                 page = 2 if rest == ["page"] else 1
+                objects = 0 if rest == ["too-old"] else None
                 status = int(rest[0]) if rest and rest[0].isdigit() else 200
-                record.requests.append(Request(t=t, done=t, verb=verb, status=status, kind="pods", page=page))
+                record.requests.append(
+                    Request(t=t, done=t, verb=verb, status=status, kind="pods", page=page, objects=objects)
+                )
     return record
 
 
@@ -50,6 +53,11 @@ def test_a_list_after_a_410_is_a_relist_and_its_watch_a_reconnect() -> None:
 def test_a_410_on_the_watch_request_itself_is_one_too() -> None:
     one = account("list", "watch 410", "list", "watch")
     assert (one.lists, one.relists) == (1, 1)
+
+
+def test_a_410_in_the_stream_of_a_new_watch_is_one_too() -> None:
+    one = account("list", "watch", "end slow", "watch too-old", "list", "watch")
+    assert (one.lists, one.watches, one.relists, one.reconnects) == (1, 1, 1, 1)
 
 
 def test_a_watch_after_a_dropped_one_is_a_reconnect_and_no_relist() -> None:
