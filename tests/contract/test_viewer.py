@@ -72,11 +72,11 @@ def test_each_scenario_reaches_its_screen_and_leads_back(smoke: Rig) -> None:
     smoke.press("p")
     smoke.until_shown(r"NAME +STATUS +ROLES +CPU +MEMORY +AGE +VERSION")
     smoke.press("d")
-    smoke.until_shown(r"Describe bench-0000/pod-\d+(?s:.*)Node: +node-00")
+    smoke.until_shown(r"Describe bench-0003/pod-000123(?s:.*)Node: +node-03")
     smoke.press("escape")
     smoke.until_shown(r"NAMESPACE +NAME")
     smoke.press("l")
-    smoke.until_shown(r"Log bench-0000/pod-\d+")
+    smoke.until_shown(r"Log bench-0003/pod-000123")
     smoke.press("escape")
     smoke.until_shown(r"NAMESPACE +NAME")
 

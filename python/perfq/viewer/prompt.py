@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textual import events
+from textual.keys import key_to_character
 
 from perfq.viewer.lines import LineBar, Piece
 from perfq.viewer.palette import Palette
@@ -27,6 +28,18 @@ class Question:
     #: Called with the answer: at the end (True), and while it is typed (False). None: cancelled.
     answered: Callable[[str | None, bool], None]
     value: str = ""
+
+
+#: Textual's names for keys that its own `key_to_character` does not know.
+_NAMED = {"minus": "-", "plus": "+", "underscore": "_", "slash": "/", "backslash": "\\", "at": "@"}
+
+
+def _character(key: str) -> str | None:
+    """What a key types, where the terminal reported its name alone."""
+    name = key.removeprefix("shift+")
+    if name != key and len(name) == 1:
+        return name.upper()
+    return _NAMED.get(name) or key_to_character(name)
 
 
 class Prompt(LineBar):
@@ -71,7 +84,8 @@ class Prompt(LineBar):
             question.answered(self._text if event.key == "enter" else None, True)
             return
         before = self._text
-        self._edit(event.key, event.character if event.is_printable else None)
+        character = event.character or _character(event.key)
+        self._edit(event.key, character if character is not None and character.isprintable() else None)
         self._show()
         if self._text != before:
             question.answered(self._text, False)
