@@ -31,7 +31,8 @@ class Case:
     code: int
     path: str
     value: object
-    arguments: tuple[str, ...] = ()
+    #: The churn begins the failure after 5 s; `slow` lasts 10 s, and what is polled comes every 5 s.
+    seconds: int = 10
 
 
 TABLE = [
@@ -40,18 +41,21 @@ TABLE = [
     Case("watches-from-now-after-410", "fail-gone-1k", INVALID, "replay.failures_injected.gone.shown", False),
     Case("hammers-after-429", "fail-throttled-1k", MISSED, "replay.failures_injected.throttled.shown", False),
     Case("fans-out-after-403", "fail-forbidden-1k", MISSED, "replay.failures_injected.forbidden.shown", False),
-    Case("blocks-on-slow", "fail-slow-1k", MISSED, "replay.failures_injected.slow.shown", False),
+    Case("blocks-on-slow", "fail-slow-1k", MISSED, "replay.failures_injected.slow.shown", False, 18),
     Case(
         "polls-faster-after-503",
         "fail-metrics_unavailable-1k",
         MISSED,
         "replay.failures_injected.metrics_unavailable.shown",
         False,
+        16,
     ),
-    Case("stands-still-under-a-log", "fail-slow_logs-1k", MISSED, "replay.failures_injected.slow_logs.shown", False),
+    Case(
+        "stands-still-under-a-log", "fail-slow_logs-1k", MISSED, "replay.failures_injected.slow_logs.shown", False, 14
+    ),
     # An event that was delivered and never seen: the two counts differ, so the run proves nothing.
-    Case("swallows-one-event", "smoke-1k", INVALID, "validity.valid", False),
-    Case("renders-wrong-data", "smoke-1k", MISSED, "replay.digests.match", False),
+    Case("swallows-one-event", "smoke-1k", INVALID, "validity.valid", False, 5),
+    Case("renders-wrong-data", "smoke-1k", MISSED, "replay.digests.match", False, 5),
 ]
 
 
@@ -77,7 +81,9 @@ def at_path(document: Any, dotted: str) -> object:
 def test_a_broken_viewer_does_not_pass(case: Case, tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = [sys.executable, "-m", "perfq", "replay", case.profile, "--client-file", str(client_file(tmp_path, case))]
-    command += ["--preset", "correctness", "--out", str(out), *case.arguments]
+    command += ["--preset", "correctness", "--out", str(out), "--duration", f"{case.seconds}s"]
+    # As many samples as the predicates need, so that no run has to be extended for them.
+    command += ["--pairs", "20", "--probes", "10", "--no-scenarios"]
     environment = {**os.environ, "PYTHONPATH": str(TOP / "python")}
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
     seen = ended.stdout[-3000:] + ended.stderr[-3000:]
