@@ -77,16 +77,35 @@ def at_path(document: Any, dotted: str) -> object:
     return document
 
 
-@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.broken)
-def test_a_broken_viewer_does_not_pass(case: Case, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    command = [sys.executable, "-m", "perfq", "replay", case.profile, "--client-file", str(client_file(tmp_path, case))]
-    command += ["--preset", "correctness", "--out", str(out), "--duration", f"{case.seconds}s"]
+def replayed(folder: Path, profile: str, seconds: int, client: list[str]) -> tuple[int, dict[str, Any], str]:
+    """A replay's exit code, its result, and what it printed."""
+    out = folder / "run"
+    command = [sys.executable, "-m", "perfq", "replay", profile, *client]
+    command += ["--preset", "correctness", "--out", str(out), "--duration", f"{seconds}s"]
     # As many samples as the predicates need, so that no run has to be extended for them.
     command += ["--pairs", "20", "--probes", "10", "--no-scenarios"]
     environment = {**os.environ, "PYTHONPATH": str(TOP / "python")}
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
-    seen = ended.stdout[-3000:] + ended.stderr[-3000:]
-    assert ended.returncode == case.code, seen
-    result = json.loads((out / "result.json").read_text())
-    assert at_path(result, case.path) == case.value, seen
+    printed = ended.stdout[-3000:] + ended.stderr[-3000:]
+    assert (out / "result.json").exists(), printed
+    return ended.returncode, json.loads((out / "result.json").read_text()), printed
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.broken)
+def test_a_broken_viewer_does_not_pass(case: Case, tmp_path: Path) -> None:
+    client = ["--client-file", str(client_file(tmp_path, case))]
+    code, result, printed = replayed(tmp_path, case.profile, case.seconds, client)
+    assert code == case.code, printed
+    assert at_path(result, case.path) == case.value, printed
+
+
+@pytest.mark.parametrize("kind", ["gone", "throttled", "forbidden", "slow", "metrics_unavailable", "slow_logs"])
+def test_the_viewer_as_it_is_handles_each_failure(kind: str, tmp_path: Path) -> None:
+    """The counterpart: in the same runs, it is the replaced method alone that makes the difference."""
+    profile = f"fail-{kind}-1k"
+    seconds = next(case.seconds for case in TABLE if case.profile == profile)
+    code, result, printed = replayed(tmp_path, profile, seconds, ["--client", "viewer"])
+    assert code == 0, printed
+    failure = result["replay"]["failures_injected"][kind]
+    assert (failure["injected"], failure["shown"]) == (1, True), printed
+    assert failure["exercised"] >= 1
