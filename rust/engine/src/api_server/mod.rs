@@ -17,6 +17,8 @@ mod exchange;
 mod faults;
 mod filter;
 mod frames;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod history;
 mod interned;
 mod items;
