@@ -49,7 +49,9 @@ impl Terminal {
         for milestone in &options.milestones {
             state.milestones.push(compile(milestone, view.is_some()).map_err(StartError::Option)?);
         }
-        state.view = view;
+        if let Some(view) = view {
+            state.set_view(view);
+        }
         let (master, pts) = pty::open(size)?;
         let cast =
             options.cast.as_deref().map(|path| Cast::create(path, size.cols, size.rows, now_ns())).transpose()?;

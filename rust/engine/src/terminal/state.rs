@@ -231,13 +231,33 @@ impl State {
         }
     }
 
-    /// Looks for the cell of the object's row from now on.
-    pub fn expect(&mut self, i: u64, expect: Expect) {
-        if expect.view.append() {
+    /// Sets how the client's screen is read, where that is known from the start.
+    pub fn set_view(&mut self, view: Arc<View>) {
+        self.look_closely(&view);
+        self.view = Some(view);
+    }
+
+    /// Where lines are appended, a header or a row may scroll by within one read: looks in between.
+    fn look_closely(&mut self, view: &View) {
+        if view.append() {
             let rows = usize::from(self.screen.size().rows);
             self.screen.look_every(Some((rows / 2).max(1)));
         }
+    }
+
+    /// Looks for the cell of the object's row from now on.
+    pub fn expect(&mut self, i: u64, expect: Expect) {
+        self.look_closely(&expect.view);
         self.expects.insert(i, expect);
+    }
+
+    /// Does not look for it any more. Whether it was still looked for.
+    pub fn forget(&mut self, i: u64) -> bool {
+        let expected = self.expects.remove(&i).is_some();
+        if self.expects.is_empty() && !self.view.as_ref().is_some_and(|view| view.append()) {
+            self.screen.look_every(None);
+        }
+        expected
     }
 
     /// Waits for a pattern over the rows joined by line feeds; the number of the wait. What matches now

@@ -2,7 +2,7 @@
 
 use super::press::{Direction, Outcome, Press};
 use super::screen::Size;
-use super::state::{Expect, State};
+use super::state::{Expect, Milestone, State};
 use super::view::{CursorStyle, Key, Row, View, ViewOptions};
 use std::sync::Arc;
 
@@ -214,6 +214,18 @@ fn appended_lines_that_scroll_by_within_one_read_are_seen() {
     let burst: String = (0..60).map(|n| row(n, if n == 5 { "77" } else { "1" }) + "\r\n").collect();
     draw(&mut state, 9, &burst);
     assert_eq!(state.seen_cells, [(7, 9)]);
+}
+
+#[test]
+fn a_header_that_scrolls_by_within_the_first_read_is_known_all_the_same() {
+    let append = view(ViewOptions { append: true, ..options() });
+    let mut state = State::new(SIZE, None);
+    state.set_view(Arc::clone(&append));
+    state.milestones.push(Milestone { name: "populated".into(), pattern: None, rows: Some(9), seen: None });
+    let burst: String = (0..60).map(|n| row(n, "1") + "\r\n").collect();
+    draw(&mut state, 4, &format!("{HEADER}\r\n{burst}"));
+    assert_eq!(state.milestones[0].seen, Some((4, Some(9))));
+    assert_eq!(rows_of(&mut state, &append)[8].cells["RESTARTS"], "1");
 }
 
 /// Draws the table, presses, draws what the client makes of it; the outcome, its stamp, its object.

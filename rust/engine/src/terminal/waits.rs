@@ -55,12 +55,7 @@ impl Terminal {
 
     /// Does not expect the cell any more. Whether it was still expected.
     pub fn forget_cell(&self, i: u64) -> bool {
-        let mut state = self.shared.state.lock();
-        let expected = state.expects.remove(&i).is_some();
-        if state.expects.is_empty() {
-            state.screen.look_every(None);
-        }
-        expected
+        self.shared.state.lock().forget(i)
     }
 
     /// Writes a key that moves the cursor. Replies under way go first. `Err` with the final answer where
