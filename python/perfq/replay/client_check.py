@@ -1,122 +1,262 @@
-"""Whether a client definition fits its client: what a short replay found of all that it declares."""
+"""Does a client definition fit its client? The client runs on smoke-1k, and each part of the definition
+that can be tried is tried: what matched, what did not, and what was seen instead.
+
+Nothing is judged: no budget, no validity, no run directory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
-from perfq import units
-from perfq.drive.definition import argv_of
-from perfq.drive.rundir import new_run_id
+import perfq.drive
+from perfq.drive.definition import argv_of, move_keys, step_of, view_of
+from perfq.drive.environment import ClientHome
+from perfq.drive.kubeconfig import write_kubeconfig
+from perfq.drive.ready import scopes_ready
+from perfq.drive.scenarios import run_scenario
 from perfq.errors import UsageError
-from perfq.replay.options import ReplayOptions
 
 if TYPE_CHECKING:
-    from perfq.measure.result import Result
-    from perfq.measure.result.replay import Replay
-    from perfq.profile.client import ClientDefinition
+    from perfq.profile.client import ClientDefinition, Scope
+
+PROFILE = "smoke-1k"
+COLS, ROWS = 160, 50
+KEY_TIMEOUT_S = 5.0
+CELL_TIMEOUT_S = 5.0
+#: The number that the probe writes into a visible cell: it appears nowhere else.
+NUMBER = 1_000_000
+_TICK_S = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
-    """One thing that a definition declares. `fits` is None where it declares nothing."""
+    """One part of the definition: ok is None where it could not be tried, or was not asked for."""
 
     what: str
-    fits: bool | None
+    ok: bool | None
     seen: str
 
 
-#: Enough to see whether cells and cursor are found; the check measures nothing.
-_SAMPLES: Final = 10
+@dataclass(frozen=True)
+class CheckReport:
+    """All findings, and the screen at the end."""
+
+    client: str
+    argv: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    screen: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing that was tried failed."""
+        return all(finding.ok is not False for finding in self.findings)
+
+    def to_document(self) -> dict[str, Any]:
+        """For machines: `perfq.client-check/v1`."""
+        return {"schema": "perfq.client-check/v1", **asdict(self), "fits": self.fits}
 
 
-def check_options(client: ClientDefinition, command: tuple[str, ...], seconds: int, out: Path) -> ReplayOptions:
-    """A short replay of smoke-1k. UsageError (2) where there is nothing to start, or a burst is left outside."""
-    from perfq._core import Plan
-    from perfq.profile.workload import resolve_profile
+def check_client(client: ClientDefinition, command: tuple[str, ...], seconds: float) -> CheckReport:
+    """Runs the client (the definition's command, or another) and tries the definition on it.
 
+    `seconds` is how long it may take until it is ready. UsageError where it cannot be run at all.
+    """
     argv = command or argv_of(client)
     if not argv:
         raise UsageError(f"client {client.name!r} names no command; give one after `--`")
-    profile = resolve_profile("smoke-1k", duration=seconds)
-    plan = Plan(profile.to_json())
-    return ReplayOptions(
-        plan=plan,
-        profile=profile.model_dump(),
-        client=client,
-        argv=argv,
-        out=out,
-        run_id=new_run_id(plan.id),
-        pairs=_SAMPLES,
-        probes=_SAMPLES,
-        command=("perfq", "client", "check", client.name),
-    )
+    with ExitStack() as stack:
+        return _Check(client, argv, stack).run(seconds)
 
 
-def findings(client: ClientDefinition, result: Result) -> list[Finding]:
-    """In the order in which a client is driven. A run without a replay block found nothing."""
-    replay = result.replay
-    if replay is None:
-        return [Finding("ready", False, "; ".join(result.verdict.reasons) or "the run measured nothing")]
-    found = [_ready(replay), *_scopes(client, result), _rows(client, replay), _cells(client, replay)]
-    return [*found, _cursor(client, replay), *_scenarios(client, replay), _probe(client, replay)]
+class _Check:
+    def __init__(self, client: ClientDefinition, argv: tuple[str, ...], stack: ExitStack) -> None:
+        from perfq import _core
+        from perfq.profile.workload import resolve_profile
+
+        self.client = client
+        self.argv = argv
+        self.findings: list[Finding] = []
+        home = ClientHome.create()
+        stack.callback(home.remove)
+        plan = _core.Plan(resolve_profile(PROFILE).to_json())
+        self.server = stack.enter_context(_core.ApiServer.start({"plan": plan, "start": "manual"}))
+        write_kubeconfig(home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
+        self.probe = stack.enter_context(_core.ProbeListener.start({"path": str(home.probe_socket)}))
+        # Scenarios record what they saw; a check keeps none of it.
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="perfq-check-"))
+        self.recorder = _core.Recorder(Path(folder, "samples.ndjson"))
+        stack.callback(self.recorder.close)
+        self.view = view_of(client)
+        supervisor = Path(perfq.drive.__file__).with_name("supervisor.py")
+        options: dict[str, Any] = {
+            "argv": list(argv),
+            "env": home.environment(client.environment),
+            "cwd": str(Path.cwd()),
+            "cols": COLS,
+            "rows": ROWS,
+            "view": self.view,
+            "milestones": self._milestones(),
+            "supervisor": [sys.executable, "-I", "-S", os.fspath(supervisor)],
+        }
+        self.began = time.monotonic_ns()
+        try:
+            self.terminal = stack.enter_context(_core.Terminal.start(options))
+        except OSError as error:
+            raise UsageError(f"the client could not be started: {error.strerror or error}") from error
+
+    def _milestones(self) -> list[dict[str, Any]]:
+        ready = [] if self.client.ready is None else [{"name": "ready", "pattern": self.client.ready}]
+        rows = [] if self.client.rows == "never" else [{"name": "rows", "rows": 1}]
+        return [*ready, *rows]
+
+    def run(self, seconds: float) -> CheckReport:
+        """Tries everything in the order in which a replay uses it."""
+        deadline = time.monotonic() + seconds
+        self._until(deadline, lambda: all(finding.ok is not False for finding in self._scopes()))
+        self.findings += self._scopes()
+        self._until(deadline, lambda: None not in self.terminal.progress()["milestones"].values())
+        self.findings += self._screens()
+        if self.client.probe:
+            self.findings.append(self._probe(deadline))
+        if self.terminal.progress()["exited"] is None:
+            self.server.start_churn()
+            self.findings += self._keys()
+            self.findings += self._cell()
+            self._until(time.monotonic() + 10, lambda: self.server.progress()["churn"]["state"] == "ended")
+            self.findings += self._scenarios()
+        self.findings.append(self._end())
+        screen = tuple(self.terminal.screen()["lines"])
+        return CheckReport(self.client.name, self.argv, tuple(self.findings), screen)
+
+    def _until(self, deadline: float, holds: Callable[[], bool]) -> bool:
+        while not (held := holds()) and time.monotonic() < deadline:
+            if self.terminal.progress()["exited"] is not None:
+                return holds()
+            time.sleep(_TICK_S)
+        return held
+
+    def _scopes(self) -> list[Finding]:
+        progress = self.server.progress()
+        opened = {(watch["kind"], watch["scope"]) for watch in progress["watches"] if watch["open"]}
+        others = ", ".join(f"{kind} in {scope or 'all namespaces'}" for kind, scope in sorted(opened)) or "none"
+        if not self.client.scopes:
+            state = scopes_ready((), progress, time.monotonic_ns())
+            ready = state.ready_ns is not None
+            return [Finding("scopes", ready, f"watched: {others}" if ready else f"{state.missing}; watched: {others}")]
+        return [_scope_finding(scope, opened, others) for scope in self.client.scopes]
+
+    def _screens(self) -> Iterator[Finding]:
+        seen = self.terminal.progress()["milestones"]
+        if self.client.ready is not None:
+            yield Finding("ready", seen["ready"] is not None, self._after(seen["ready"]) or "no screen matched it")
+        if self.client.rows == "never":
+            return
+        rows = self.terminal.rows(self.view)
+        if not rows:
+            expected = None if self.client.rows == "maybe" else False
+            named = ", ".join((self.client.screen.name, *self.client.screen.required))
+            yield Finding("rows", expected, f"no line of the screen is a header with {named}, or nothing is below it")
+            return
+        first = rows[0]
+        yield Finding(
+            "rows", True, f"{self._after(seen['rows'])}; {len(rows)} now, the first is {'/'.join(first['key'])}"
+        )
+        yield Finding("columns", "RESTARTS" in first["cells"], ", ".join(first["cells"]))
+
+    def _after(self, instant: int | None) -> str:
+        return "" if instant is None else f"after {(instant - self.began) / 1e9:.2f} s"
+
+    def _probe(self, deadline: float) -> Finding:
+        def populated() -> bool:
+            state = self.probe.progress()
+            return state["interactive_ns"] is not None or not self.client.table
+
+        self._until(deadline, lambda: bool(self.probe.progress()["lists"]) and populated())
+        state = self.probe.progress()
+        if not state["connected"]:
+            return Finding("probe", False, "nothing connected to PERFQ_PROBE")
+        lists = ", ".join(f"{one['kind']} {one['objects']}" for one in state["lists"]) or "no LIST"
+        return Finding(
+            "probe", bool(state["lists"]) and populated(), f"reports {lists}; {state['bad_lines']} bad lines"
+        )
+
+    def _keys(self) -> Iterator[Finding]:
+        if not self.client.has_cursor:
+            yield Finding("keys", None, "the definition has no cursor or no keys that move it")
+            return
+        cursor = self.terminal.cursor_row(self.view)
+        if cursor is None:
+            yield Finding("cursor", False, f"no row, or more than one, looks selected ({self.client.screen.cursor})")
+            return
+        yield Finding("cursor", True, f"on {'/'.join(cursor['key'])}, row {cursor['row']} of the screen")
+        keys = move_keys(self.client, self.terminal)
+        for direction in ("down", "up"):
+            pressed = self.terminal.press(keys[direction], direction, self.view, KEY_TIMEOUT_S)
+            yield Finding(f"key {direction}", pressed["outcome"] == "ok", _pressed(pressed))
+
+    def _cell(self) -> Iterator[Finding]:
+        rows = self.terminal.rows(self.view)
+        if not rows:
+            return
+        namespace, name = rows[len(rows) // 2]["key"]
+        wanted = str(NUMBER)
+        self.terminal.expect_cell(0, (namespace, name), "RESTARTS", wanted, self.view)
+        committed = self.server.probe(0, namespace, name, NUMBER)
+        if committed is None:
+            yield Finding("event to screen", False, f"the server knows no Pod {namespace}/{name}: the row key is wrong")
+            return
+        cells: list[Any] = []
+
+        def seen() -> bool:
+            cells.extend(self.terminal.seen_cells())
+            return bool(cells)
+
+        self._until(time.monotonic() + CELL_TIMEOUT_S, seen)
+        self.server.restore(0, namespace, name)
+        if cells:
+            yield Finding("event to screen", True, f"{(cells[0]['t'] - committed['t']) / 1e6:.1f} ms on {name}")
+        else:
+            self.terminal.forget_cell(0)
+            shown = next(
+                (row["cells"].get("RESTARTS") for row in self.terminal.rows(self.view) if row["key"][1] == name), None
+            )
+            yield Finding("event to screen", False, f"the cell never was {wanted}; it is {shown!r}")
+
+    def _scenarios(self) -> Iterator[Finding]:
+        for scenario in self.client.scenarios:
+            ok = run_scenario(self.terminal, self.recorder, step_of(scenario, self.terminal))
+            wanted = "" if ok else f"no screen matched {scenario.expect}"
+            yield Finding(f"scenario {scenario.name}", ok, wanted or "reached")
+
+    def _end(self) -> Finding:
+        progress = self.terminal.progress()
+        exited = progress["exited"]
+        if exited is not None:
+            how = f"signal {exited['signal']}" if exited["signal"] else f"code {exited['code']}"
+            return Finding("runs", False, f"it ended ({how})")
+        queries = ", ".join(progress["unanswered"]) or "none"
+        return Finding(
+            "runs", True, f"{progress['frames']} frames, {progress['bytes']} bytes; queries unanswered: {queries}"
+        )
 
 
-def _ready(replay: Replay) -> Finding:
-    after = replay.start.interactive_ns
-    if after is None:
-        return Finding("ready", False, "the pattern never matched a screen")
-    return Finding("ready", True, f"after {units.show_duration(after)}")
+def _scope_finding(scope: Scope, opened: set[tuple[str, str]], others: str) -> Finding:
+    where = f"{scope.resource} in {scope.namespace or 'all namespaces'}"
+    held = (scope.resource, scope.namespace) in opened
+    return Finding(f"scope {where}", held, "watched" if held else f"not watched; watched: {others}")
 
 
-def _scopes(client: ClientDefinition, result: Result) -> Iterator[Finding]:
-    if not client.scopes:
-        yield Finding("scopes", None, "none declared: ready when no new one was opened for 1 s")
-    operations = result.api.operations if result.api else {}
-    for scope in client.scopes:
-        calls = [operations.get(f"{verb} {scope.resource}") for verb in ("list", "watch")]
-        lists, watches = [call.count if call else 0 for call in calls]
-        yield Finding(f"scope {scope.resource}", watches > 0, f"{lists} LIST, {watches} WATCH")
-
-
-def _rows(client: ClientDefinition, replay: Replay) -> Finding:
-    if client.rows == "never":
-        return Finding("rows", None, "none declared")
-    after = replay.start.populated_screen_ns
-    if after is None:
-        return Finding("rows", None if client.rows == "maybe" else False, "no header with rows of Pods was seen")
-    return Finding("rows", True, f"the first page after {units.show_duration(after)}")
-
-
-def _cells(client: ClientDefinition, replay: Replay) -> Finding:
-    probes = replay.probes
-    if client.rows == "never" or not probes.planned:
-        return Finding("cells", None, "no rows, no cells")
-    seen = f"{probes.seen} of {probes.planned} numbers in the RESTARTS column"
-    return Finding("cells", None if client.rows == "maybe" and not probes.seen else probes.seen > 0, seen)
-
-
-def _cursor(client: ClientDefinition, replay: Replay) -> Finding:
-    if not client.has_cursor:
-        return Finding("cursor", None, "none declared")
-    pairs = replay.input
-    seen = f"{pairs.pairs} of {pairs.planned} pairs of keys, {pairs.censored} keys without effect"
-    return Finding("cursor", pairs.pairs > 0 and not pairs.censored, seen)
-
-
-def _scenarios(client: ClientDefinition, replay: Replay) -> Iterator[Finding]:
-    walked = {one.name: one for one in replay.scenarios}
-    for scenario in client.scenarios:
-        one = walked.get(scenario.name)
-        seen = "not walked" if one is None else "its screen came" if one.ok else "its screen did not come"
-        yield Finding(f"scenario {scenario.name}", one is not None and one.ok, seen)
-
-
-def _probe(client: ClientDefinition, replay: Replay) -> Finding:
-    if not client.probe:
-        return Finding("probe", None, "none declared")
-    rendered = replay.updates.rendered
-    seen = "nothing was reported" if rendered is None else f"{rendered} updates reported as rendered"
-    return Finding("probe", rendered is not None, seen)
+def _pressed(pressed: Mapping[str, Any]) -> str:
+    if pressed["outcome"] == "ok":
+        return f"{(pressed['seen'] - pressed['sent']) / 1e6:.1f} ms, to {'/'.join(pressed['after'])}"
+    if pressed["outcome"] == "drifted":
+        return f"the selection went to {'/'.join(pressed['after'])}, which is not the next row"
+    return f"no effect within {KEY_TIMEOUT_S:g} s" if pressed["outcome"] == "censored" else "the client ended"
