@@ -69,30 +69,23 @@ def show(name: str) -> None:
 def check(definition: str, command: tuple[str, ...], duration: int | None, as_json: bool, quiet: bool) -> int:
     """Runs the client for ten seconds on smoke-1k and shows what of its definition matched and what did not.
 
-    Ends with 3 where something that is declared was not found.
+    Ends with 3 where something that is declared was not found; the client's last screen is shown then.
     """
-    import tempfile
-    from pathlib import Path
-
     from perfq.profile.client_files import load_client
-    from perfq.replay.client_check import check_options, findings
-    from perfq.replay.command import conduct
+    from perfq.replay.client_check import check_client
 
     loaded = load_client(definition)
-    with tempfile.TemporaryDirectory(prefix="perfq-check-") as folder:
-        options = check_options(loaded, command, 10 if duration is None else duration, Path(folder) / "run")
-        judgement = conduct(options, quiet=quiet)
-    found = findings(loaded, judgement.result)
+    if not quiet:
+        click.echo(f"perfq: {loaded.name} runs on smoke-1k", err=True)
+    report = check_client(loaded, command, 10 if duration is None else duration)
     if as_json:
-        entries = [{"what": one.what, "fits": one.fits, "seen": one.seen} for one in found]
-        click.echo(json.dumps({"client": loaded.name, "findings": entries}, indent=2))
-    else:
-        words = {True: "fits", False: "NO", None: "-"}
-        rows = [(words[one.fits], one.what, one.seen) for one in found]
-        click.echo("\n".join(table(("", loaded.name.upper(), "SEEN"), rows)))
-        for scenario in judgement.result.replay.scenarios if judgement.result.replay else ():
-            if not scenario.ok and scenario.screen:
-                click.echo(f"\nthe last screen of scenario {scenario.name}:\n{scenario.screen.rstrip()}")
-    if any(one.fits is False for one in found):
-        return 3
-    return judgement.exit_code
+        click.echo(json.dumps(report.to_document(), indent=2))
+        return 0 if report.fits else 3
+    words = {True: "fits", False: "NO", None: "-"}
+    rows = [(words[one.fits], one.what, one.seen) for one in report.findings]
+    click.echo("\n".join(table(("", loaded.name.upper(), "SEEN"), rows)))
+    if report.fits:
+        return 0
+    screen = "\n".join(f"  {line}".rstrip() for line in report.screen).rstrip()
+    click.echo(f"\nthe last screen:\n{screen}")
+    return 3

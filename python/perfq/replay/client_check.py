@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PROFILE = "smoke-1k"
 COLS, ROWS = 160, 50
+READY_TIMEOUT_S = 30.0
 KEY_TIMEOUT_S = 5.0
 CELL_TIMEOUT_S = 5.0
 #: The number that the probe writes into a visible cell: it appears nowhere else.
@@ -38,10 +39,10 @@ _TICK_S = 0.02
 
 @dataclass(frozen=True)
 class Finding:
-    """One part of the definition: ok is None where it could not be tried, or was not asked for."""
+    """One part of the definition: fits is None where it could not be tried, or is not declared."""
 
     what: str
-    ok: bool | None
+    fits: bool | None
     seen: str
 
 
@@ -57,36 +58,37 @@ class CheckReport:
     @property
     def fits(self) -> bool:
         """Whether nothing that was tried failed."""
-        return all(finding.ok is not False for finding in self.findings)
+        return all(finding.fits is not False for finding in self.findings)
 
     def to_document(self) -> dict[str, Any]:
         """For machines: `perfq.client-check/v1`."""
         return {"schema": "perfq.client-check/v1", **asdict(self), "fits": self.fits}
 
 
-def check_client(client: ClientDefinition, command: tuple[str, ...], seconds: float) -> CheckReport:
+def check_client(client: ClientDefinition, command: tuple[str, ...], seconds: int) -> CheckReport:
     """Runs the client (the definition's command, or another) and tries the definition on it.
 
-    `seconds` is how long it may take until it is ready. UsageError where it cannot be run at all.
+    The churn takes so many seconds. UsageError where it cannot be run at all, or a burst is left outside.
     """
     argv = command or argv_of(client)
     if not argv:
         raise UsageError(f"client {client.name!r} names no command; give one after `--`")
     with ExitStack() as stack:
-        return _Check(client, argv, stack).run(seconds)
+        return _Check(client, argv, seconds, stack).run()
 
 
 class _Check:
-    def __init__(self, client: ClientDefinition, argv: tuple[str, ...], stack: ExitStack) -> None:
+    def __init__(self, client: ClientDefinition, argv: tuple[str, ...], seconds: int, stack: ExitStack) -> None:
         from perfq import _core
         from perfq.profile.workload import resolve_profile
 
         self.client = client
         self.argv = argv
         self.findings: list[Finding] = []
+        self.seconds = seconds
+        plan = _core.Plan(resolve_profile(PROFILE, duration=seconds).to_json())
         home = ClientHome.create()
         stack.callback(home.remove)
-        plan = _core.Plan(resolve_profile(PROFILE).to_json())
         self.server = stack.enter_context(_core.ApiServer.start({"plan": plan, "start": "manual"}))
         write_kubeconfig(home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
         self.probe = stack.enter_context(_core.ProbeListener.start({"path": str(home.probe_socket)}))
@@ -117,10 +119,10 @@ class _Check:
         rows = [] if self.client.rows == "never" else [{"name": "rows", "rows": 1}]
         return [*ready, *rows]
 
-    def run(self, seconds: float) -> CheckReport:
+    def run(self) -> CheckReport:
         """Tries everything in the order in which a replay uses it."""
-        deadline = time.monotonic() + seconds
-        self._until(deadline, lambda: all(finding.ok is not False for finding in self._scopes()))
+        deadline = time.monotonic() + READY_TIMEOUT_S
+        self._until(deadline, lambda: all(finding.fits is not False for finding in self._scopes()))
         self.findings += self._scopes()
         self._until(deadline, lambda: None not in self.terminal.progress()["milestones"].values())
         self.findings += self._screens()
@@ -130,7 +132,9 @@ class _Check:
             self.server.start_churn()
             self.findings += self._keys()
             self.findings += self._cell()
-            self._until(time.monotonic() + 10, lambda: self.server.progress()["churn"]["state"] == "ended")
+            self._until(
+                time.monotonic() + self.seconds + 5, lambda: self.server.progress()["churn"]["state"] == "ended"
+            )
             self.findings += self._scenarios()
         self.findings.append(self._end())
         screen = tuple(self.terminal.screen()["lines"])
