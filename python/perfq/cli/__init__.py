@@ -15,7 +15,7 @@ import click
 
 import perfq
 from perfq.cli.nearest import did_you_mean
-from perfq.errors import PerfqError
+from perfq.errors import EXIT_CODES, PerfqError
 
 #: command → module:attribute, short help. Listed here so that `perfq --help` imports click alone.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -25,13 +25,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("perfq.cli.serve:serve", "Run the embedded Kubernetes API server."),
     "view": ("perfq.cli.view:view", "Look at a cluster with the reference client."),
     "replay": ("perfq.cli.replay:replay", "Qualify a client on a workload."),
-    "client": ("perfq.cli.client:client", "List and check client definitions."),
+    "client": ("perfq.cli.client:client", "List, show and check client definitions."),
     "report": ("perfq.cli.report:report", "Render a result again."),
     "runs": ("perfq.cli.runs:runs", "List, show and remove runs."),
 }
 ISSUES = "https://github.com/perfq/perfq/issues"
 
-EPILOG = """
+EPILOG = f"""
 Examples:
 
 \b
@@ -42,8 +42,8 @@ Examples:
 \b
 Every flag can be given as a variable: PERFQ_<COMMAND>_<FLAG>, such as PERFQ_REPLAY_OUT.
 Shell completion: eval "$(_PERFQ_COMPLETE=bash_source perfq)" (or zsh_source, fish_source).
-Exit codes: 0 pass, 1 bug of perfq, 2 usage, 3 budget missed, 4 invalid or aborted, 5 refused by a guard,
-6 clean-up incomplete, 7 target unreachable, 78 wrong platform, 130 interrupted.
+
+Exit codes: {", ".join(f"{code} {name}" for code, (name, _) in EXIT_CODES.items())}.
 """
 
 
