@@ -24,6 +24,7 @@ from perfq.measure.manifest import (
     ReplayOptions,
     ScopeFact,
     TargetFacts,
+    TerminalFacts,
 )
 from perfq.profile.budgets import Budget
 
@@ -48,6 +49,8 @@ VIEWER = ClientFacts(
     has_screen=True,
     has_cursor=True,
     scopes=[ScopeFact(resource="pods"), ScopeFact(resource="nodes")],
+    cwd="/home/someone/project",
+    terminal=TerminalFacts(cols=160, rows=50, environment={"TERM": "xterm-256color", "LANG": "C.UTF-8"}),
 )
 HEADLESS = VIEWER.model_copy(
     update={"name": "watch", "kind": "watch", "has_table": False, "has_screen": False, "has_cursor": False}
@@ -59,6 +62,7 @@ KUBECTL = ClientFacts(
     has_probe=False,
     has_table=False,
     has_screen=True,
+    has_ready=False,
     has_cursor=False,
 )
 

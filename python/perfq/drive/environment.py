@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+#: What is set because it changes what clients draw; the report says it.
+DRAWING = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 _LOOPBACK = "127.0.0.1,localhost,::1"
 
 
@@ -53,10 +55,7 @@ class ClientHome:
             "XDG_STATE_HOME": f"{home}/.local/state",
             "KUBECONFIG": str(self.kubeconfig),
             "KUBECACHEDIR": f"{home}/.kube/cache",
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "LANG": "C.UTF-8",
-            "LC_ALL": "C.UTF-8",
+            **DRAWING,
             "NO_PROXY": _LOOPBACK,
             "no_proxy": _LOOPBACK,
             "PERFQ_PROBE": str(self.probe_socket),

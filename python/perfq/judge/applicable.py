@@ -51,6 +51,8 @@ def _not_by_client(budget: Budget, manifest: Manifest) -> str | None:
         return f"{client.name} keeps no table"
     if metric.startswith(_BY_SCREEN) and not (client.has_screen and manifest.options.probes):
         return f"{client.name} shows no rows" if not client.has_screen else "no probe events were asked for"
+    if metric == "replay.start.interactive_ns" and not client.has_ready:
+        return f"the definition of {client.name} has no ready pattern"
     if metric.startswith(_BY_CURSOR) and not (client.has_cursor and manifest.options.input_pairs):
         return f"{client.name} has no cursor" if not client.has_cursor else "no input was asked for"
     return None

@@ -131,6 +131,16 @@ def _notes(run: Run) -> list[ResultWarning]:
     if recording.probe.bad:
         text = f"{recording.probe.bad} lines of the client's probe could not be read"
         notes.append(ResultWarning(code="probe_bad_lines", text=text, advice="see docs/reference/probe.md"))
+    stopping = recording.marks.get("stopping")
+    if stopping is not None and stopping.unanswered:
+        text = f"the terminal did not answer what the client asked: {', '.join(stopping.unanswered)}"
+        advice = "a client that waited for an answer waited in its start time"
+        pointer = "/replay/start/interactive_ns"
+        notes.append(ResultWarning(code="unanswered", text=text, advice=advice, field=pointer))
+    if recording.terms and recording.terms[-1].sync_timeouts:
+        count = recording.terms[-1].sync_timeouts
+        text = f"{count} synchronized updates were not ended within 1 s and were drawn then"
+        notes.append(ResultWarning(code="sync_timeouts", text=text, field="/replay/terminal/sync_timeouts"))
     if recording.extended_seconds:
         text = f"the run was extended by {recording.extended_seconds} s, so that all input samples could be taken"
         notes.append(ResultWarning(code="extended", text=text, field="/replay/extended_seconds"))

@@ -28,6 +28,7 @@ class Mark(Struct, tag_field="k", tag="mark"):
     t0: Whole | None = None
     seconds: Whole | None = None
     why: str | None = None
+    unanswered: list[str] | None = None
     boot: Whole | None = None
 
 

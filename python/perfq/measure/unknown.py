@@ -82,6 +82,8 @@ def _why(pointer: str, client: ClientFacts, churn_began: bool) -> str:
         return f"{client.name} shows no rows on a terminal"
     if pointer in _SCREEN:
         return "no row of a Pod was seen on the screen"
+    if pointer == "/replay/start/interactive_ns" and not client.has_ready:
+        return f"the definition of {client.name} has no pattern that tells when it takes keys"
     if pointer == "/latency/input":
         return "no key was pressed" if client.has_cursor else f"{client.name} has no cursor that is recognised"
     return _WHY.get(pointer, _otherwise(pointer))

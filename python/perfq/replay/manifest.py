@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import os
 import shlex
 from typing import TYPE_CHECKING, Literal
 
+from perfq.drive.environment import DRAWING
 from perfq.measure.build_info import build_info
 from perfq.measure.manifest import (
     Anchor,
@@ -17,6 +19,7 @@ from perfq.measure.manifest import (
     ReplayOptions,
     ScopeFact,
     TargetFacts,
+    TerminalFacts,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +47,10 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
             has_table=client.table,
             has_screen=client.rows != "never",
             has_cursor=client.has_cursor,
+            has_ready=client.probe or client.ready is not None,
             scopes=[ScopeFact(resource=s.resource, namespace=s.namespace) for s in client.scopes],
+            cwd=os.getcwd(),  # noqa: PTH109 - a name to be read, not a path to be used
+            terminal=TerminalFacts(cols=options.size.cols, rows=options.size.rows, environment=DRAWING),
         ),
         target=TargetFacts(kind="embedded", tls=True),
         host=HostFacts.here(),

@@ -146,7 +146,7 @@ class ReplaySession:
     def _stop_client(self) -> None:
         if not self._marked_stop:
             self._marked_stop = True
-            self.mark("stopping")
+            self.mark("stopping", unanswered=self.terminal.progress()["unanswered"])
             self.terminal.stop(CLIENT_GRACE_S)
             self.mark("client_stopped")
 

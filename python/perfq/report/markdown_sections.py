@@ -69,6 +69,12 @@ def identity(result: Result) -> str:
         rows.append(["client", f"{escaped(client.name + version)}: {code(' '.join(client.argv))}"])
         if client.libraries:
             rows.append(["libraries", escaped(", ".join(f"{k} {v}" for k, v in sorted(client.libraries.items())))])
+        if client.terminal is not None:
+            size_of = f"{client.terminal.cols}×{client.terminal.rows}"
+            drawn = [size_of, *(f"{k}={v}" for k, v in sorted(client.terminal.environment.items()))]
+            rows.append(["terminal", escaped(", ".join(drawn))])
+        if client.cwd is not None:
+            rows.append(["started in", code(client.cwd)])
     commit = f" ({part.perfq.commit})" if part.perfq.commit else ""
     rows.append(["perfq", escaped(part.perfq.version + commit)])
     host = part.host
@@ -158,7 +164,16 @@ def process(result: Result) -> str:
     if not rows:
         return ""
     head = ["process", "CPU", "CPU max", "peak RSS", "RSS slope", "samples"]
-    return "## Process\n\n" + table(head, rows, numbers=range(1, 6))
+    return "## Process\n\n" + table(head, rows, numbers=range(1, 6)) + _terminal(result)
+
+
+def _terminal(result: Result) -> str:
+    one = None if result.replay is None else result.replay.terminal
+    if one is None:
+        return ""
+    rate = f" ({amount(one.frames / one.seconds, '/s')})" if one.seconds > 0 else ""
+    frames = f"{number(one.frames)} frames{rate}, {number(one.redraws)} full redraws"
+    return f"\nThe client wrote {size(one.bytes)} to its terminal: {frames}.\n"
 
 
 def api(result: Result) -> str:
@@ -167,10 +182,19 @@ def api(result: Result) -> str:
     if one is None:
         return ""
     rows = [
-        [code(name), number(op.count), number(op.pages), number(op.objects), size(op.bytes), number(op.errors)]
+        [
+            code(name),
+            number(op.count),
+            number(op.pages),
+            number(op.objects),
+            size(op.bytes),
+            size(op.bytes / op.objects) if op.objects else "–",
+            number(op.errors),
+        ]
         for name, op in list(one.operations.items())[:MAX_PATHS]
     ]
-    text = "## API\n\n" + table(["operation", "n", "pages", "objects", "bytes", "errors"], rows, numbers=range(1, 6))
+    head = ["operation", "n", "pages", "objects", "bytes", "bytes an object", "errors"]
+    text = "## API\n\n" + table(head, rows, numbers=range(1, 7))
     if len(one.operations) > MAX_PATHS:
         text += f"\n… and {len(one.operations) - MAX_PATHS} more in result.json.\n"
     return text + (

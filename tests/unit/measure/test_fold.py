@@ -168,6 +168,15 @@ def test_requests_by_path_are_the_servers_own_last_accounting(tmp_path: Path) ->
     assert {path: one.requests for path, one in recorded.api.by_path.items()} == {"list /api/v1/pods": 1}
 
 
+def test_what_the_terminal_did_not_answer_is_named(tmp_path: Path) -> None:
+    run = ideal_run().mapped(
+        lambda line: line | {"unanswered": ["DECRQSS", "XTGETTCAP"]} if line.get("name") == "stopping" else line
+    )
+    note = next(one for one in folded(run, tmp_path).warnings if one.code == "unanswered")
+    assert "DECRQSS, XTGETTCAP" in note.text
+    assert note.field == "/replay/start/interactive_ns"
+
+
 def test_an_extended_run_is_the_longer_plan(tmp_path: Path) -> None:
     short, long = ideal_run(profile(duration_seconds=8)), ideal_run(profile(duration_seconds=10))
     mark = {"k": "mark", "t": T0 + 8 * SECOND, "name": "extended", "seconds": 2, "boot": None}
