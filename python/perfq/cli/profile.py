@@ -68,6 +68,7 @@ def show(profile: str, **changes: object) -> None:
 def validate(profiles: tuple[str, ...], quiet: bool) -> None:
     """Checks profiles and names every error of each: file, line, key, value seen, what is expected."""
     from perfq.errors import UsageError
+    from perfq.profile.shown import show_text
     from perfq.profile.workload import resolve_profile
 
     complaints = []
@@ -78,7 +79,7 @@ def validate(profiles: tuple[str, ...], quiet: bool) -> None:
             complaints.append(error)
         else:
             if not quiet:
-                click.echo(f"{name}: valid, {found.object_count:,} Pods, id {json.dumps(found.id)}")
+                click.echo(f"{show_text(name)}: valid, {found.object_count:,} Pods, id {json.dumps(found.id)}")
     if len(complaints) == 1:
         raise complaints[0]
     if complaints:

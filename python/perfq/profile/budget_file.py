@@ -12,7 +12,8 @@ from pydantic import Field, field_validator
 from perfq import units
 from perfq.errors import UsageError
 from perfq.profile.budgets import PRESETS, Budget, Conditions, Need, Phase, parse_budget
-from perfq.profile.document import Loaded, Problem, Strict, load, nearest, refuse, show_text
+from perfq.profile.document import Loaded, Problem, Strict, load, refuse
+from perfq.profile.shown import nearest, show_text
 from perfq.profile.source import Source
 
 

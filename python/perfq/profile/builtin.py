@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perfq.errors import UsageError
 from perfq.profile.builtin_ids import BUILTIN_IDS
-from perfq.profile.document import nearest, show_text
+from perfq.profile.shown import nearest, show_text
 from perfq.profile.source import Source, read_source
 
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from perfq.errors import UsageError
 from perfq.profile.client import ClientDefinition
-from perfq.profile.document import load, nearest, show_text
+from perfq.profile.document import load
+from perfq.profile.shown import nearest, show_text
 from perfq.profile.source import Source
 
 #: The built-in definitions, in the order in which they are listed.

@@ -8,8 +8,6 @@ serves every document: profiles, budgets, client definitions. What a model means
 
 from __future__ import annotations
 
-import difflib
-import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +18,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from perfq.errors import UsageError
 from perfq.profile.expected import Expectations
 from perfq.profile.json_text import read_json
+from perfq.profile.shown import nearest, show_path, show_text, show_value
 from perfq.profile.source import MAX_BYTES, Source, read_source
 from perfq.profile.tree import Flaw, Path, Place, TreeBuilder, Unreadable, has
 from perfq.profile.yaml_text import read_yaml
 
 M = TypeVar("M", bound=BaseModel)
-_MAX_SHOWN: Final = 60
 _MAX_ERRORS: Final = 50
 
 
@@ -134,34 +132,6 @@ def refuse(name: str, problems: Sequence[Problem]) -> UsageError:
     if count > _MAX_ERRORS:
         lines.append(f"… and {count - _MAX_ERRORS} more")
     return UsageError(f"{show_text(name)} has {count} error{'s' if count != 1 else ''}", details=lines)
-
-
-def show_value(value: Any) -> str:
-    """A value as JSON on one line, shortened."""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**40:
-        digits = str(value)
-        return f"{digits[:12]}… ({len(digits.lstrip('-'))} digits)"
-    text = show_text(json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
-
-
-def show_path(path: Path) -> str:
-    """`bursts.0.start_second`; a key that would be unclear in it is shown as JSON."""
-    return ".".join(
-        step if isinstance(step, str) and step and step.isprintable() and "." not in step else show_value(step)
-        for step in path
-    )
-
-
-def show_text(text: str) -> str:
-    """Safe on a terminal: what is not printable is escaped."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """` (did you mean WORD?)`, or nothing where none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _read(source: Source) -> TreeBuilder:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from perfq.errors import UsageError
-from perfq.profile.document import Parsed, Problem, refuse, show_text, show_value
+from perfq.profile.document import Parsed, Problem, refuse
 from perfq.profile.json_text import read_json
+from perfq.profile.shown import show_text, show_value
 from perfq.profile.tree import Path, Unreadable, has
 
 

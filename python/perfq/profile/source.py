@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 
 from perfq import units
 from perfq.errors import UsageError
+from perfq.profile.shown import show_text
 
 MAX_BYTES: Final = 1 << 20
 STDIN: Final = "<stdin>"
@@ -31,9 +32,9 @@ def read_source(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> Source:
     """
     if os.fspath(path) == "-":
         return Source(STDIN, _read(sys.stdin.buffer, STDIN, limit))
-    name = os.fspath(path)
+    name = show_text(os.fspath(path)) or '""'
     try:
-        with Path(name).open("rb", buffering=0) as file:
+        with Path(path).open("rb", buffering=0) as file:
             return Source(name, _read(file, name, limit))
     except IsADirectoryError:
         raise UsageError(f"{name}: got a directory, expected a file") from None

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pydantic import Field, field_validator
 
 from perfq.errors import UsageError
-from perfq.profile.document import Strict, load, show_path, show_value
+from perfq.profile.document import Strict, load
+from perfq.profile.shown import show_path, show_value
 from perfq.profile.source import MAX_BYTES, Source, read_source
 
 
@@ -180,6 +181,15 @@ def test_a_missing_file_a_directory_and_an_unreadable_name_are_each_one_sentence
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be read: Not a directory"):
         read_source(tmp_path / "file" / "below")
+
+
+def test_a_name_that_no_terminal_can_show_is_escaped(tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"\xff\x1b.yaml")
+    odd.write_text("name: 7")
+    with pytest.raises(UsageError, match=r"\\udcff\\x1b\.yaml:1: name: got 7"):
+        load(odd, Example)
+    with pytest.raises(UsageError, match=r'^"": got a directory'):
+        read_source("")
 
 
 def test_a_file_of_200_mb_is_refused_by_its_size_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
