@@ -73,6 +73,9 @@ def result_of(path: Path) -> Result:
         raise UsageError(f"{path}: there is no such run directory")
     if (path / RESULT).exists():
         return read_result(path / RESULT)
+    runs = sorted(one.name for one in path.glob("run-*") if (one / MANIFEST).is_file())
+    if runs:
+        raise UsageError(f"{path}: holds {len(runs)} runs; name one of them, such as {path / runs[0]}")
     for name in (MANIFEST, SAMPLES):
         if not (path / name).is_file():
             raise UsageError(f"{path}: not a run directory: it has neither {RESULT} nor {name}")

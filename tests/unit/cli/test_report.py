@@ -105,6 +105,13 @@ def test_a_directory_without_a_run_is_refused(tmp_path: Path) -> None:
     assert "neither result.json nor manifest.json" in str(error)
 
 
+def test_a_directory_of_repeats_says_which_runs_it_holds(killed: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / "all" / f"run-{number}").mkdir(parents=True)
+        (tmp_path / "all" / f"run-{number}" / "manifest.json").write_bytes((killed / "manifest.json").read_bytes())
+    assert "holds 2 runs; name one of them" in str(call(tmp_path / "all").exception)
+
+
 def test_a_manifest_of_another_version_is_refused_with_what_is_wrong(killed: Path) -> None:
     manifest = json.loads((killed / "manifest.json").read_text())
     (killed / "manifest.json").write_text(json.dumps(manifest | {"schema": "perfq.manifest/v2"}))
