@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from perfq.measure.result import Result
-from perfq.report import markdown_sections as sections
+from perfq.report import markdown_figures as figures
+from perfq.report import markdown_verdict as judged
 
 
 def markdown(result: Result) -> str:
     """Verdict and why, budgets, identity, load, latency, process, API, digests, failures and scenarios,
     warnings with advice, how to reproduce it."""
     parts = [
-        sections.verdict(result),
-        sections.budgets(result),
-        sections.identity(result),
-        sections.load(result),
-        sections.latency(result),
-        sections.start(result),
-        sections.process(result),
-        sections.api(result),
-        sections.digests(result),
-        sections.failures(result),
-        sections.scenarios(result),
-        sections.validity(result),
-        sections.warnings(result),
-        sections.reproduce(result),
+        judged.verdict(result),
+        judged.budgets(result),
+        judged.identity(result),
+        figures.load(result),
+        figures.latency(result),
+        figures.start(result),
+        figures.process(result),
+        figures.api(result),
+        figures.digests(result),
+        figures.failures(result),
+        figures.scenarios(result),
+        judged.validity(result),
+        judged.warnings(result),
+        judged.reproduce(result),
     ]
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
