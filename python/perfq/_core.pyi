@@ -507,7 +507,10 @@ class FaultProgress(TypedDict):
 
 @type_check_only
 class ServerProgress(TypedDict):
-    """All that can be read while the server runs. faults by kind; totals: the accounting (docs/reference/api-server.md)."""
+    """All that can be read while the server runs.
+
+    faults by kind; totals: the accounting (docs/reference/api-server.md).
+    """
 
     churn: ChurnProgress
     watches: list[WatchProgress]

@@ -69,6 +69,7 @@ def test_the_official_python_client_lists_and_watches_and_the_first_watch_starts
         api = client.CoreV1Api(config.new_client_from_config(line.strip()))
         pods = api.list_pod_for_all_namespaces()
         assert len(pods.items) == 1000
+        assert pods.metadata is not None
         seen = 0
         stream = watch.Watch()
         for event in stream.stream(

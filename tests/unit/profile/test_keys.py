@@ -42,4 +42,5 @@ def test_a_key_that_moves_the_cursor_is_a_name_or_a_character() -> None:
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="<")))
 def test_text_without_brackets_is_typed_as_it_is(text: str) -> None:
-    assert encode_keys(text, {}.__getitem__) == text.encode()
+    no_keys: dict[str, bytes] = {}
+    assert encode_keys(text, no_keys.__getitem__) == text.encode()
