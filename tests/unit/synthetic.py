@@ -172,7 +172,7 @@ def _manifest(plan: Plan, probes: int, pairs: int) -> Manifest:
             os="Linux", kernel="6.1", cpu="a CPU", cpu_count=2, cpus_allowed=2.0, memory_bytes=2**33, python="3.12.1"
         ),
         perfq=PerfqFacts(version="0.1.0"),
-        options=ReplayOptions(input_pairs=pairs, probes=probes, cols=160, rows=50),
+        options=ReplayOptions(input_pairs=pairs, probes=probes, cols=160, rows=50, scenarios=["filter", "sort"]),
     )
 
 

@@ -10,8 +10,8 @@ from perfq.measure.result.common import Check, CheckStatus
 
 
 def client_checks(recorded: Recorded) -> list[Check]:
-    """Identity, digests, input."""
-    checks = [_identity(recorded), *_digests(recorded), _input(recorded)]
+    """Identity, digests, input, scenarios."""
+    checks = [_identity(recorded), *_digests(recorded), _input(recorded), _scenarios(recorded)]
     if recorded.replay.client_exit is None:
         return checks
     return [check.model_copy(update={"status": "not_applicable", "advice": None}) for check in checks]
@@ -93,4 +93,20 @@ def _input(recorded: Recorded) -> Check:
         advice="the churn was too short for the input samples: use a longer --duration or a steady rate above 0"
         if status == "failed"
         else None,
+    )
+
+
+def _scenarios(recorded: Recorded) -> Check:
+    """A scenario is never skipped: one that was to be walked and was not proves nothing of it."""
+    planned = recorded.manifest.options.scenarios
+    walked = {one.name for one in recorded.replay.scenarios}
+    missing = [name for name in planned if name not in walked]
+    status: CheckStatus = "not_applicable" if not planned else "failed" if missing else "passed"
+    return Check(
+        name="scenarios not walked",
+        observed=len(missing) if planned else None,
+        limit=0,
+        unit="count",
+        status=status,
+        advice=f"never begun: {', '.join(missing)}" if missing else None,
     )

@@ -150,6 +150,7 @@ class ReplayOptions(Document):
 
     input_pairs: int = Field(default=0, description="Down/up pairs planned; 0 where input is not measured")
     probes: int = Field(default=0, description="Probe events planned; 0 where none can be seen")
+    scenarios: list[str] = Field(default_factory=list, description="Names of the scenarios that are to be walked")
     key_timeout_ms: int = 5000
     cols: int | None = None
     rows: int | None = None

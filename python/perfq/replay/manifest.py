@@ -58,6 +58,7 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
         options=ReplayOptions(
             input_pairs=options.pairs if client.has_cursor else 0,
             probes=options.probes if client.rows != "never" else 0,
+            scenarios=[one.name for one in client.scenarios] if options.scenarios else [],
             cols=options.size.cols,
             rows=options.size.rows,
             max_time_s=options.limits.max_time_s,

@@ -28,6 +28,13 @@ def judged(run: SyntheticRun, tmp_path: Path) -> Judgement:
     return judgement
 
 
+def without_scenarios(run: SyntheticRun) -> SyntheticRun:
+    """As asked for with --no-scenarios."""
+    options = run.manifest.options.model_copy(update={"scenarios": []})
+    manifest = run.manifest.model_copy(update={"options": options})
+    return replace(run.without(lambda line: line["k"] == "scenario"), manifest=manifest)
+
+
 def broken(judgement: Judgement) -> list[str]:
     return [check.name for check in judgement.result.validity.checks if check.status in ("failed", "unknown")]
 
@@ -40,7 +47,7 @@ def test_an_ideal_run_passes_every_preset(name: str, tmp_path: Path) -> None:
 
 
 def test_a_valid_run_without_budgets_passes_and_says_so(tmp_path: Path) -> None:
-    run = ideal_run().without(lambda line: line["k"] == "scenario")
+    run = without_scenarios(ideal_run())
     result = judged(run, tmp_path).result
     assert (result.verdict.status, result.verdict.reasons, result.budgets) == ("PASS", ["no budgets"], [])
 
@@ -122,6 +129,10 @@ HARNESS_FAULTS: dict[str, tuple[Callable[[SyntheticRun], SyntheticRun], str]] = 
     "keys were not pressed": (
         lambda run: run.without(lambda line: line["k"] == "input" and line["pair"] > 5),
         "keys pressed while events flowed",
+    ),
+    "a scenario was never begun": (
+        lambda run: run.without(lambda line: line["k"] == "scenario" and line["name"] == "sort"),
+        "scenarios not walked",
     ),
     "the client never spoke to the probe": (
         lambda run: run.without(lambda line: line["k"] == "probe"),
@@ -287,7 +298,7 @@ def headless() -> SyntheticRun:
     """A client that lists and watches, gives the digest of its store, and draws nothing."""
     drawn = ("rendered", "coalesced", "populated", "interactive")
     run = ideal_run().without(lambda line: line["k"] == "probe" and line["m"]["k"] in drawn)
-    run = run.without(lambda line: line["k"] in ("input", "cell", "probe_end", "screen", "scenario"))
+    run = without_scenarios(run.without(lambda line: line["k"] in ("input", "cell", "probe_end", "screen")))
     run = run.without(lambda line: line["k"] == "commit" and line["src"] in ("probe", "restore"))
     return run.client(HEADLESS).mapped(
         lambda line: (
