@@ -50,7 +50,7 @@ def list_(as_json: bool) -> None:
 
 
 @client.command(epilog="\b\nExample:\n  perfq client show viewer")
-@click.argument("name", metavar="NAME")
+@click.argument("name", type=shared.CLIENT, metavar="NAME")
 def show(name: str) -> None:
     """Prints the definition NAME, as a start for one of your own."""
     from perfq.profile.client_files import client_text
@@ -61,7 +61,7 @@ def show(name: str) -> None:
 @client.command(
     epilog="\b\nExample:\n  perfq client check mine.yaml --duration 20s\n  perfq client check kubectl-watch"
 )
-@click.argument("definition", metavar="NAME|FILE")
+@click.argument("definition", type=shared.CLIENT_OR_FILE, metavar="NAME|FILE")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @shared.duration_option
 @shared.json_option

@@ -8,7 +8,7 @@ assignments; `run_options` out, run_id, repeat, as_json, quiet; `budget_options`
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -54,22 +54,44 @@ BYTE_RATE = Quantity("RATE", units.parse_byte_rate)
 SHARE = Quantity("PERCENT", units.parse_share)
 
 
-class ProfileName(AnyParamType):
-    """A profile argument; the shell completes built-in ids and files."""
+class Completed(AnyParamType):
+    """Text that the shell can complete from a list, and from files where `files` says so. Checked elsewhere."""
 
-    name = "PROFILE"
+    def __init__(self, name: str, names: Callable[[], Iterable[str]], *, files: bool = False) -> None:
+        self.name = name
+        self._names = names
+        self._files = files
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Built-in ids that begin so, and files."""
+        """Names that begin so, and files."""
         from click.shell_completion import CompletionItem
 
-        from perfq.profile.builtin_ids import BUILTIN_IDS
-
-        ids = [CompletionItem(name) for name in BUILTIN_IDS if name.startswith(incomplete)]
-        return [*ids, CompletionItem(incomplete, type="file")]
+        found = [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
+        return [*found, CompletionItem(incomplete, type="file")] if self._files else found
 
 
-PROFILE = ProfileName()
+def _profiles() -> Iterable[str]:
+    from perfq.profile.builtin_ids import BUILTIN_IDS
+
+    return BUILTIN_IDS
+
+
+def _presets() -> Iterable[str]:
+    from perfq.profile.budgets import PRESETS
+
+    return PRESETS
+
+
+def _clients() -> Iterable[str]:
+    from perfq.profile.client_files import BUILTIN_CLIENTS
+
+    return BUILTIN_CLIENTS
+
+
+PROFILE = Completed("PROFILE", _profiles, files=True)
+PRESET = Completed("NAME", _presets)
+CLIENT = Completed("NAME", _clients)
+CLIENT_OR_FILE = Completed("NAME|FILE", _clients, files=True)
 
 
 def _assignments(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[Override, ...]:
@@ -170,6 +192,7 @@ def budget_options(command: F) -> F:
         click.option(
             "--preset",
             "presets",
+            type=PRESET,
             multiple=True,
             metavar="NAME",
             help="Ready-made budgets: correctness, client-1k, terminal-1k. May be repeated.",

@@ -24,7 +24,13 @@ Examples:
 @click.command(epilog=EPILOG)
 @shared.profile_argument
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@click.option("--client", "client_name", metavar="NAME", help="A built-in client definition (default: viewer).")
+@click.option(
+    "--client",
+    "client_name",
+    type=shared.CLIENT,
+    metavar="NAME",
+    help="A built-in client definition (default: viewer).",
+)
 @click.option("--client-file", type=click.Path(path_type=Path), metavar="FILE", help="A client definition of your own.")
 @shared.plan_options
 @shared.run_options

@@ -147,6 +147,9 @@ def test_the_shell_completes_commands_and_profiles() -> None:
 
     assert complete("perfq pl") == ["plain,plan"]
     assert complete("perfq plan smoke") == ["plain,smoke-1k", "file,smoke"]
+    assert complete("perfq replay --preset cl") == ["plain,client-1k"]
+    assert complete("perfq client check vie") == ["plain,viewer", "file,vie"]
+    assert complete("perfq schema bud") == ["plain,budgets"]
 
 
 @pytest.mark.parametrize("error", [UsageError, BudgetMissed, InvalidRun, GuardRefused])
