@@ -33,6 +33,20 @@ def test_pages_are_one_consistent_list_whatever_happens_between_them() -> None:
         assert len(ask(server, PODS).json["items"]) == 39
 
 
+def test_a_limit_is_ignored_at_any_version_and_pins_a_given_one_as_kube_apiserver_does() -> None:
+    with embedded() as server:
+        before = ask(server, PODS).json["metadata"]["resourceVersion"]
+        ask(server, "/api/v1/namespaces/bench-0000/pods/pod-000000", "DELETE")
+        any_version = ask(server, f"{PODS}?limit=15&resourceVersion=0").json
+        assert len(any_version["items"]) == 39
+        assert not any_version["metadata"].get("continue")
+        pinned = ask(server, f"{PODS}?limit=15&resourceVersion={before}").json
+        assert pinned["metadata"]["resourceVersion"] == before
+        assert pinned["items"][0]["metadata"]["name"] == "pod-000000"
+        not_older = ask(server, f"{PODS}?resourceVersion={before}").json
+        assert len(not_older["items"]) == 39
+
+
 def test_a_continue_token_of_another_list_or_none_at_all_is_refused_with_a_status() -> None:
     with embedded() as server:
         more = ask(server, f"{PODS}?limit=5").json["metadata"]["continue"]

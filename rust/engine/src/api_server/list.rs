@@ -29,7 +29,9 @@ pub(crate) struct ListRequest<'a> {
 /// Answers a LIST.
 pub(crate) fn list(core: &Core, exchange: &Arc<Exchange>, request: &ListRequest<'_>) -> Result<Reply, Status> {
     let filter = Filter::parse(request.kind.kind(), request.namespace, request.query)?;
-    let limit = integer(request.query, "limit")?.filter(|limit| *limit > 0);
+    // At "any version" (0) kube-apiserver answers from its cache, whole: informers list so, and get one page.
+    let any_version = request.query.get("resourceVersion") == Some("0");
+    let limit = integer(request.query, "limit")?.filter(|limit| *limit > 0 && !any_version);
     let text = |key: &str| request.query.get(key).unwrap_or_default();
     let id = list_id(request.path, text("labelSelector"), text("fieldSelector"));
     let token = request.query.get("continue").map(|text| read_token(text, id)).transpose()?;
@@ -98,7 +100,9 @@ fn snapshot(core: &Core, request: &ListRequest<'_>, token: Option<&PageToken>) -
             ));
         }
         Some("Exact") => true,
-        None | Some("NotOlderThan") => false,
+        Some("NotOlderThan") => false,
+        // A limit with a version means exactly that version, from before there was resourceVersionMatch.
+        None => token.is_none() && !matches!(version, "" | "0") && matches!(integer(query, "limit"), Ok(Some(1..))),
         Some(other) => {
             return Err(Status::bad_request(format!(
                 "resourceVersionMatch: Unsupported value: {other:?}: supported values: \"Exact\", \"NotOlderThan\""
