@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -215,12 +216,30 @@ def test_a_server_that_dies_is_said_in_place_and_found_again(tmp_path: Path) -> 
         running.until(lambda: running.terminal.progress()["exited"])
 
 
-def test_without_colour_nothing_is_coloured_and_the_cursor_is_still_seen(tmp_path: Path) -> None:
-    with rig("smoke-1k", tmp_path, env={"NO_COLOR": "1"}) as running:
+def colours(cast: Path) -> set[str]:
+    """Parameters of all colours that were set, reset to the terminal's own (39, 49) left out."""
+    output = "".join(json.loads(line)[2] for line in cast.read_text().splitlines()[1:] if json.loads(line)[1] == "o")
+    found: set[str] = set()
+    for parameters in re.findall(r"\x1b\[([0-9;]*)m", output):
+        numbers = parameters.split(";")
+        if "38" in numbers or "48" in numbers:
+            found.add(parameters)
+        found |= {one for one in numbers if re.fullmatch(r"3[0-7]|4[0-7]|9[0-7]|10[0-7]", one)}
+    return found
+
+
+@pytest.mark.parametrize("no_colour", [False, True], ids=["colour", "NO_COLOR"])
+def test_colours_are_the_terminals_own_and_none_where_none_are_wanted(tmp_path: Path, no_colour: bool) -> None:
+    with rig("smoke-1k", tmp_path, env={"NO_COLOR": "1"} if no_colour else {}) as running:
         running.populated()
         running.until(lambda: running.terminal.cursor_row(running.view))
         running.server.start_churn()
         running.until_shown(r"Pending")
+        running.press("q")
+        running.until(lambda: running.terminal.progress()["exited"])
+    found = colours(tmp_path / "terminal.cast")
+    # Backgrounds and shades of one's own would be wrong on either light or dark.
+    assert found == (set() if no_colour else {"33", "36"})
 
 
 def test_a_token_that_is_not_accepted_is_said_so(tmp_path: Path) -> None:

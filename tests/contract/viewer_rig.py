@@ -125,6 +125,7 @@ def rig(
                     "cols": more.get("cols", 160),
                     "rows": more.get("rows", 50),
                     "supervisor": [sys.executable, "-I", "-S", SUPERVISOR],
+                    "cast": str(folder / "terminal.cast"),
                 }
             )
         )

@@ -49,7 +49,7 @@ _HELP = (
 class ViewerApp(App[None]):
     """Tables of a cluster that keep up with it."""
 
-    CSS = "Screen { layers: base; } #nodes { height: 33%; max-height: 12; border-top: solid ansi_default; }"
+    CSS = "Screen { layers: base; } #nodes { height: 33%; max-height: 12; }"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,ctrl+c", "quit", show=False),

@@ -19,6 +19,9 @@ from perfq.viewer.table_model import TableModel
 
 __all__ = ["TablePane"]
 
+#: Longer than any terminal is wide.
+_RULE = "─" * 1_000
+
 
 class TablePane(Vertical):
     """One scope on the screen."""
@@ -117,6 +120,9 @@ class TablePane(Vertical):
 
     def _say(self) -> None:
         lines: list[list[Piece]] = [list(self._title())]
+        if self.id == "nodes":
+            # Not a border: Textual would draw it black on black where NO_COLOR is set.
+            lines.insert(0, [(_RULE, self._palette.dim)])
         if self._problem:
             lines.append([(self._problem, self._palette.problem)])
         self.bar.show(*lines)
