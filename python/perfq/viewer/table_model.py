@@ -99,6 +99,9 @@ class TableModel:
         """Another order or filter; the cursor stays on its object where that is still shown."""
         self._ordering.rebuild(self.rows, sort or self.sort, self.filter if shown is None else shown)
         self._keep_cursor()
+        if self.filter.text:
+            # What was searched for is where one wants to be, also once all rows are shown again.
+            self.cursor_moved = True
 
     def move_cursor(self, index: int) -> None:
         """Puts the cursor on a shown row, the nearest where there is none such."""

@@ -135,6 +135,14 @@ def test_until_it_is_moved_the_cursor_is_on_the_first_row() -> None:
     assert (model.cursor, model.cursor_index) == (("a", "x"), 0)
 
 
+def test_what_was_searched_for_stays_under_the_cursor_once_all_rows_are_shown_again() -> None:
+    model = TableModel(PODS)
+    model.apply({("a", name): _pod("a", name) for name in "pqrs"})
+    model.arrange(shown=Filter(text="r"))
+    model.arrange(shown=Filter())
+    assert (model.cursor, model.cursor_index) == (("a", "r"), 2)
+
+
 def test_an_equal_record_changes_nothing() -> None:
     model = TableModel(PODS)
     model.apply({("a", "x"): _pod("a", "x")})
