@@ -1,6 +1,7 @@
 //! The four kinds of patches. Each takes the object as it is and returns what it becomes, and behaves as
 //! the libraries of the real server do, also where these differ from the RFCs.
 
+mod directives;
 pub mod json_patch;
 pub mod merge_patch;
 mod order;
@@ -74,3 +75,7 @@ fn object(value: Value) -> Result<Value, PatchError> {
     }
     Err(PatchError::BadResult(format!("Invalid value: {value}: an object was expected")))
 }
+
+#[cfg(test)]
+#[path = "vectors_tests.rs"]
+mod vectors_tests;

@@ -4,14 +4,12 @@
 
 use serde_json::{Map, Value};
 
+use super::directives::{
+    DELETE_FROM, DIRECTIVE, RETAIN_KEYS, SET_ORDER, remove_directives, strip_directives, without_nulls,
+};
 use super::order::{arrange, identity, positions};
 use super::{PatchError, object, read};
 use crate::api_server::semantics::schema::{Field, Shape, Type};
-
-const DIRECTIVE: &str = "$patch";
-const RETAIN_KEYS: &str = "$retainKeys";
-const SET_ORDER: &str = "$setElementOrder/";
-const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 
 type Fields = Map<String, Value>;
 type Result<T> = std::result::Result<T, PatchError>;
@@ -164,7 +162,14 @@ fn merge_ordered_lists(original: &mut Fields, patch: &mut Fields, schema: Schema
         let current = as_list(original.remove(list))?;
         let change = as_list(patch.remove(list))?;
         check_order(change.as_deref().unwrap_or_default(), &wanted, rule.key)?;
-        let server_order = positions(current.as_deref().unwrap_or_default(), rule.key);
+        let (old, new) = (current.as_deref().unwrap_or_default(), change.as_deref().unwrap_or_default());
+        let server_order = positions(old, rule.key);
+        // The real library asks the items for their type, which it cannot where there are none.
+        let first = old.first().or(new.first());
+        if (current.is_some() || change.is_some()) && first.is_none_or(|item| item.is_object() && rule.key.is_none()) {
+            return Err(PatchError::Internal("no elements in any of the given slices".into()));
+        }
+        check_items(&[old, new], None)?;
         let merged = match (current, change) {
             (None, None) => continue,
             (Some(current), None) => current,
@@ -179,20 +184,26 @@ fn merge_ordered_lists(original: &mut Fields, patch: &mut Fields, schema: Schema
     Ok(())
 }
 
-/// The items of the patch must stand in the wanted order, and all of them be in it; deletions aside.
+/// The items of the patch must stand in the wanted order, and all of them be in it; deletions aside. As in
+/// the original, an item with another directive is passed over only while the wanted order goes on.
 fn check_order(change: &[Value], wanted: &[Value], key: Option<&str>) -> Result<()> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let mut rest = wanted.iter();
-    for item in change.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
+    let is_deletion = |item: &Value| item.get(DIRECTIVE).is_some_and(|d| d == "delete");
+    let mut items = change.iter().filter(|item| !is_deletion(item)).peekable();
+    for place in wanted {
+        while items.next_if(|item| item.get(DIRECTIVE).is_some()).is_some() {}
+        let Some(item) = items.peek() else { break };
         let id = identity(item, key).ok_or_else(|| no_merge_key(key.unwrap_or("")))?;
-        if !rest.any(|w| identity(w, key).is_some_and(|w| w == id)) {
-            let message = "The order in patch list doesn't match $setElementOrder list";
-            return Err(PatchError::Internal(message.into()));
+        if identity(place, key).is_some_and(|wanted| wanted == id) {
+            items.next();
         }
     }
-    Ok(())
+    if items.peek().is_none() {
+        return Ok(());
+    }
+    Err(PatchError::Internal("The order in patch list doesn't match $setElementOrder list".into()))
 }
 
 /// All items of lists that are merged must be of one kind, and objects must have the merge key.
@@ -272,44 +283,6 @@ fn delete_from(mut items: Vec<Value>, gone: &[Value]) -> Vec<Value> {
     let gone = positions(gone, None);
     items.retain(|item| !gone.contains_key(&item.to_string()));
     items
-}
-
-/// What stays of a value that is taken from a patch as it is: nothing of a map that is itself a directive.
-fn remove_directives(value: Value) -> Option<Value> {
-    match value {
-        Value::Object(fields) if fields.contains_key(DIRECTIVE) => None,
-        Value::Object(fields) => {
-            let kept = fields.into_iter().filter_map(|(k, v)| Some((k, remove_directives(v)?)));
-            Some(Value::Object(kept.collect()))
-        }
-        Value::Array(items) => Some(items.into_iter().filter_map(remove_directives).collect()),
-        other => Some(other),
-    }
-}
-
-fn without_nulls(value: Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let kept = fields.into_iter().filter(|(_, v)| !v.is_null());
-            Value::Object(kept.map(|(k, v)| (k, without_nulls(v))).collect())
-        }
-        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
-        other => other,
-    }
-}
-
-/// The real server decodes the result into a type, which has no field for a directive that is left.
-fn strip_directives(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|k, _| {
-                k != DIRECTIVE && k != RETAIN_KEYS && !k.starts_with(SET_ORDER) && !k.starts_with(DELETE_FROM)
-            });
-            fields.values_mut().for_each(strip_directives);
-        }
-        Value::Array(items) => items.iter_mut().for_each(strip_directives),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

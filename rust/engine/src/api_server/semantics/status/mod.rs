@@ -1,7 +1,10 @@
 //! `Status` bodies, word for word as client-go and kubectl parse them (k8s.io/apimachinery `api/errors`).
 
+mod field_error;
+
 use serde::Serialize;
 
+pub use self::field_error::{Fault, FieldError};
 use super::kinds::Kind;
 
 /// An answer that is not the object asked for: an error, or what a delete returns.
@@ -71,67 +74,6 @@ pub struct Cause {
     /// Where, as a path such as `metadata.name`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub field: String,
-}
-
-/// One field that a write got wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldError {
-    /// Where, as a path such as `metadata.name`.
-    pub field: String,
-    /// What kind of error it is, and what it says.
-    pub fault: Fault,
-}
-
-/// What is wrong with a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Value (as JSON) and detail.
-    Invalid(String, String),
-    /// Detail.
-    Required(String),
-    /// Detail.
-    Forbidden(String),
-}
-
-impl FieldError {
-    /// A value that breaks a rule.
-    pub fn invalid(field: &str, value: &serde_json::Value, detail: &str) -> Self {
-        Self { field: field.into(), fault: Fault::Invalid(value.to_string(), detail.into()) }
-    }
-
-    /// A value that must be there.
-    pub fn required(field: &str, detail: &str) -> Self {
-        Self { field: field.into(), fault: Fault::Required(detail.into()) }
-    }
-
-    /// A value that must not be there, or must not change.
-    pub fn forbidden(field: &str, detail: &str) -> Self {
-        Self { field: field.into(), fault: Fault::Forbidden(detail.into()) }
-    }
-
-    fn body(&self) -> String {
-        match &self.fault {
-            Fault::Invalid(value, detail) => format!("Invalid value: {value}: {detail}"),
-            Fault::Required(detail) if detail.is_empty() => "Required value".into(),
-            Fault::Required(detail) => format!("Required value: {detail}"),
-            Fault::Forbidden(detail) => format!("Forbidden: {detail}"),
-        }
-    }
-
-    fn cause(&self) -> Cause {
-        let reason = match self.fault {
-            Fault::Invalid(..) => "FieldValueInvalid",
-            Fault::Required(_) => "FieldValueRequired",
-            Fault::Forbidden(_) => "FieldValueForbidden",
-        };
-        Cause { reason: reason.into(), message: self.body(), field: self.field.clone() }
-    }
-}
-
-impl std::fmt::Display for FieldError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.body())
-    }
 }
 
 impl Status {
@@ -392,55 +334,4 @@ impl Status {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::super::kinds;
-    use super::*;
-
-    fn body(status: &Status) -> Value {
-        serde_json::from_slice(&status.to_json()).unwrap()
-    }
-
-    #[test]
-    fn a_missing_object_is_named_by_its_group_resource() {
-        let deployments = kinds::find("apps", "v1", "deployments").unwrap();
-        assert_eq!(
-            body(&Status::not_found(deployments, "web")),
-            json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-                   "message": "deployments.apps \"web\" not found", "reason": "NotFound",
-                   "details": {"name": "web", "group": "apps", "kind": "deployments"}, "code": 404})
-        );
-    }
-
-    #[test]
-    fn a_broken_object_lists_every_cause() {
-        let pods = kinds::find("", "v1", "pods").unwrap();
-        let errors = [
-            FieldError::invalid("metadata.name", &json!("A"), "must be lower case"),
-            FieldError::required("spec.containers", ""),
-        ];
-        let body = body(&Status::invalid(pods, "A", &errors));
-        assert_eq!(
-            body["message"],
-            "Pod \"A\" is invalid: [metadata.name: Invalid value: \"A\": must be lower case, \
-             spec.containers: Required value]"
-        );
-        assert_eq!(body["details"]["causes"][1]["reason"], "FieldValueRequired");
-        assert_eq!(body["details"]["kind"], "Pod");
-    }
-
-    #[test]
-    fn a_version_from_the_future_says_so_in_its_cause_and_when_to_try_again() {
-        let status = Status::version_too_large(9, 3);
-        assert_eq!(status.retry_after(), Some(1));
-        assert_eq!(body(&status)["details"]["causes"][0]["reason"], "ResourceVersionTooLarge");
-    }
-
-    #[test]
-    fn what_a_delete_returns_is_a_success_with_the_uid() {
-        let pods = kinds::find("", "v1", "pods").unwrap();
-        let body = body(&Status::deleted(pods, "a", "u-1"));
-        assert_eq!((body["status"].as_str(), body["details"]["uid"].as_str()), (Some("Success"), Some("u-1")));
-    }
-}
+mod tests;
