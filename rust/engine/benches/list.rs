@@ -25,7 +25,9 @@ fn plan() -> Plan {
 
 /// Sends one request on a kept connection and reads the whole answer: head and body.
 fn exchange(stream: &mut TcpStream, path: &str, buffer: &mut [u8], keep: Option<&mut Vec<u8>>) -> io::Result<usize> {
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n")?;
+    // In one piece: the bare writer takes each read for a request.
+    let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut have = 0;
     let body_at = loop {
         have += stream.read(&mut buffer[have..])?;

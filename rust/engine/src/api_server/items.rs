@@ -4,15 +4,15 @@ use super::documents;
 use super::filter::Selection;
 use super::frames::Frames;
 use super::object::{LEAD, Object};
-use super::rope::{Rope, Segment};
+use super::rope::{Rope, Rows, Segment};
 use super::semantics::instant::Instant;
 use super::semantics::table::{self, ListMeta, TableOptions};
 use super::shape::Shape;
 use super::store::{KindId, Snapshot};
 use bytes::{Buf, Bytes};
 
-/// Slices in a piece: as many as one `writev` of the connection takes.
-const SLICES: usize = 64;
+/// Objects in a piece that are written as they lie in memory.
+const PIECE_ROWS: usize = 256;
 /// Bytes of a piece whose rows have to be made.
 const MADE_BYTES: usize = 64 * 1024;
 
@@ -151,11 +151,22 @@ impl Items {
 
     /// Objects as they lie in memory, each with the comma before it.
     fn push_objects(&mut self, rope: &mut Rope, mut first: bool) {
-        while rope.segments() < SLICES - 1 {
-            let Some(object) = self.next_object() else { return };
+        let mut room = PIECE_ROWS;
+        while let Some(run) = self.selection.runs.get(self.run).filter(|_| room > 0) {
+            let from = run.from + self.row;
+            let to = run.to.min(from + room);
+            room -= to - from;
             // Only the first item of the page has no comma.
-            rope.push(Segment::Object(object, if first { LEAD - 1 } else { 0 }));
+            let skip = if first { LEAD - 1 } else { 0 };
             first = false;
+            let chunk = std::sync::Arc::clone(&self.snapshot.objects.chunks()[run.chunk]);
+            rope.push(Segment::Rows(Rows::new(chunk, from..to, skip)));
+            if to == run.to {
+                self.run += 1;
+                self.row = 0;
+            } else {
+                self.row += to - from;
+            }
         }
     }
 

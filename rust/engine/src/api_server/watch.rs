@@ -274,7 +274,7 @@ impl WatchBody {
                 rope.mark(event.rv());
             }
         }
-        if rope.segments() == 0 {
+        if rope.is_empty() {
             return None;
         }
         rope.listen(Arc::clone(&self.tally) as Arc<dyn Written>);
