@@ -11,7 +11,7 @@ use super::pages::Pages;
 use super::records::{CommitRecord, Source};
 use super::semantics::discovery::Served;
 use super::store::{KindId, Store};
-use super::watch::WatchInfo;
+use super::watch_info::WatchInfo;
 use crate::recorder::RecordSink;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

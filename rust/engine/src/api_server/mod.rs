@@ -46,6 +46,7 @@ mod store;
 mod tls;
 mod upload;
 mod watch;
+mod watch_info;
 mod watchers;
 mod writes;
 

@@ -1,103 +1,31 @@
 //! The body of a WATCH: the initial objects where asked for, what was missed, then what comes.
 
-use super::accounting::Accounting;
 use super::core::Core;
-use super::exchange::{Asked, Exchange};
+use super::exchange::Exchange;
 use super::filter::Filter;
 use super::frames::{EVENT_END, Frames};
 use super::history::{Change, Event};
 use super::object::Object;
-use super::records::{WatchEndRecord, WrittenRecord};
 use super::rope::{Rope, Segment, Written};
 use super::semantics::status::Status;
 use super::semantics::table;
 use super::shape::Shape;
 use super::store::{KindId, Snapshot};
+use super::watch_info::{Tally, WatchInfo};
 use super::watchers::{End, Taken, Watcher};
 use crate::clock::now_ns;
-use crate::recorder::RecordSink;
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Interval, Sleep};
 
 /// Events in one piece: three slices each, as many as one `writev` takes.
 const PIECE_EVENTS: usize = 21;
-/// How long a watch that was ended may take to read what is on its way.
-const STUCK_NS: u64 = 5_000_000_000;
-const STUCK_HTTP2_NS: u64 = 60_000_000_000;
 /// Time between bookmarks.
 pub(crate) const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
-
-/// What is known of a watch from outside.
-pub(crate) struct WatchInfo {
-    /// Its number.
-    pub(crate) id: u64,
-    /// What was asked.
-    pub(crate) asked: Asked,
-    /// When it opened.
-    pub(crate) opened_ns: u64,
-    /// Commits written to it.
-    pub(crate) events: AtomicU64,
-    /// 0 while it is open.
-    pub(crate) ended_ns: AtomicU64,
-    watcher: Arc<Watcher>,
-    exchange: Arc<Exchange>,
-    accounting: Arc<Accounting>,
-    sink: Option<RecordSink>,
-}
-
-/// Held by the watch and by every piece that is not written yet; the last one to go records the end.
-struct Tally {
-    info: Arc<WatchInfo>,
-    why: Mutex<End>,
-}
-
-impl WatchInfo {
-    /// Closes the connection of a watch that the server has ended for slowness and whose client does not
-    /// even read that. Over HTTP/2 the connection carries other requests too, and gets longer.
-    pub(crate) fn close_if_stuck(&self, now: u64) {
-        let Some((since, End::Slow)) = self.watcher.ended() else { return };
-        let connection = self.exchange.connection();
-        let patience = if connection.http2() { STUCK_HTTP2_NS } else { STUCK_NS };
-        if self.ended_ns.load(Ordering::Relaxed) == 0 && now.saturating_sub(since) > patience {
-            connection.close.notify_one();
-        }
-    }
-
-    /// Bytes written to it, initial objects and bookmarks among them.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.exchange.written()
-    }
-}
-
-impl Written for Tally {
-    fn written(&self, rvs: &[u64]) {
-        let info = &self.info;
-        info.events.fetch_add(rvs.len() as u64, Ordering::Relaxed);
-        info.accounting.add_events(rvs.len() as u64);
-        if let Some(sink) = &info.sink {
-            sink.write(&WrittenRecord { k: "written", t: now_ns(), w: info.id, rvs });
-        }
-    }
-}
-
-impl Drop for Tally {
-    fn drop(&mut self) {
-        let (info, now) = (&self.info, now_ns());
-        let why = *self.why.lock().unwrap_or_else(PoisonError::into_inner);
-        info.ended_ns.store(now, Ordering::Relaxed);
-        let (events, bytes) = (info.events.load(Ordering::Relaxed), info.bytes());
-        info.accounting.watch_ended(&info.asked, why, bytes);
-        if let Some(sink) = &info.sink {
-            let why = why.name();
-            sink.write(&WatchEndRecord { k: "watch", t: now, w: info.id, ev: "end", why, events, bytes });
-        }
-    }
-}
 
 /// What a watch was opened with.
 pub(crate) struct WatchOptions {
@@ -166,7 +94,7 @@ impl WatchBody {
             options,
             core,
             watcher,
-            tally: Arc::new(Tally { info: Arc::clone(&info), why: Mutex::new(End::Client) }),
+            tally: Tally::new(Arc::clone(&info)),
             info,
             initial,
             initial_rv,
@@ -331,7 +259,7 @@ impl Drop for WatchBody {
     fn drop(&mut self) {
         self.core.store.unwatch(self.options.kind, &self.watcher);
         let why = self.ended.or_else(|| self.watcher.ended().map(|(_, why)| why)).unwrap_or(End::Client);
-        *self.tally.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
+        self.tally.ended(why);
     }
 }
 
