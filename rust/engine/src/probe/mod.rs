@@ -8,6 +8,7 @@
 mod flood;
 pub mod fold;
 pub mod lines;
+mod taker;
 mod thread;
 
 use crate::recorder::RecordSink;

@@ -1,30 +1,20 @@
 //! The listener's thread: one poll over all connections.
 
-use super::flood::Allowance;
 use super::fold::ProbeProgress;
-use super::lines::{Line, LineCutter};
+use super::lines::LineCutter;
+use super::taker::Taker;
 use crate::clock::now_ns;
 use crate::recorder::RecordSink;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde::Serialize;
-use serde_json::{Map, Value};
 use std::io::{ErrorKind, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Connections at once; one more waits in the socket's queue until another has ended.
 const MAX_CONNECTIONS: usize = 64;
 const CHUNK: usize = 64 * 1024;
 /// What is read of a client that goes on sending while the listener ends.
 const LAST_BYTES: usize = 64 * 1024 * 1024;
-
-#[derive(Serialize)]
-struct BadRecord<'a> {
-    k: &'static str,
-    t: u64,
-    why: &'a str,
-    bytes: usize,
-}
 
 struct Connection {
     stream: UnixStream,
@@ -37,69 +27,6 @@ pub(super) struct Reader {
     connections: Vec<Connection>,
     taker: Taker,
     buffer: Vec<u8>,
-}
-
-/// Stamps, checks, records and folds lines.
-struct Taker {
-    recorder: Option<RecordSink>,
-    progress: Arc<Mutex<ProbeProgress>>,
-    allowance: Allowance,
-}
-
-/// Why a line was refused.
-fn object(line: &[u8]) -> Result<Map<String, Value>, &'static str> {
-    let text = std::str::from_utf8(line).map_err(|_| "not UTF-8")?;
-    match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err("not a JSON object"),
-        Err(_) => Err("not JSON"),
-    }
-}
-
-impl Taker {
-    fn take(&mut self, progress: &mut ProbeProgress, t: u64, line: &Line<'_>) {
-        let refused = match line {
-            Line::TooLong(bytes) => Err(("longer than 64 KiB", *bytes)),
-            Line::Whole(line) => object(line).map(|said| (said, *line)).map_err(|why| (why, line.len())),
-        };
-        match refused {
-            Ok((said, line)) => {
-                progress.fold(&said);
-                let Some(recorder) = &self.recorder else { return };
-                if self.allowance.line(line.len(), t) {
-                    let mut record = Vec::with_capacity(line.len() + 48);
-                    record.extend_from_slice(format!("{{\"k\":\"probe\",\"t\":{t},\"m\":").as_bytes());
-                    record.extend_from_slice(line);
-                    record.extend_from_slice(b"}\n");
-                    recorder.write_line(record);
-                } else {
-                    progress.unrecorded += 1;
-                }
-            }
-            Err((why, bytes)) => {
-                progress.bad_lines += 1;
-                if let Some(recorder) = &self.recorder
-                    && self.allowance.bad()
-                {
-                    recorder.write(&BadRecord { k: "probe_bad", t, why, bytes });
-                }
-            }
-        }
-    }
-
-    /// One read's bytes; their lines share the instant at which the read returned.
-    fn chunk(&mut self, t: u64, lines: &mut LineCutter, chunk: &[u8]) {
-        let shared = Arc::clone(&self.progress);
-        let mut progress = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push(chunk, |line| self.take(&mut progress, t, &line));
-    }
-
-    fn finish(&mut self, t: u64, lines: &mut LineCutter) {
-        let shared = Arc::clone(&self.progress);
-        let mut progress = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.finish(|line| self.take(&mut progress, t, &line));
-        progress.connected -= 1;
-    }
 }
 
 /// What became of one read.
@@ -116,7 +43,7 @@ impl Reader {
         recorder: Option<RecordSink>,
         progress: Arc<Mutex<ProbeProgress>>,
     ) -> Self {
-        let taker = Taker { recorder, progress, allowance: Allowance::new(now_ns()) };
+        let taker = Taker::new(recorder, progress);
         Self { listener, wake, connections: Vec::new(), taker, buffer: vec![0; CHUNK] }
     }
 
@@ -166,9 +93,7 @@ impl Reader {
                 Ok((stream, _)) => {
                     if stream.set_nonblocking(true).is_ok() {
                         self.connections.push(Connection { stream, lines: LineCutter::default() });
-                        let mut progress = self.taker.progress.lock().unwrap_or_else(PoisonError::into_inner);
-                        progress.connected += 1;
-                        progress.connections += 1;
+                        self.taker.connected();
                     }
                 }
                 Err(error) => return matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),

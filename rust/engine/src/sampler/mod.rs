@@ -14,6 +14,7 @@ mod drift;
 pub mod host;
 pub mod proc_stat;
 pub mod psi;
+mod records;
 pub mod schedule;
 mod thread;
 mod tree_cpu;

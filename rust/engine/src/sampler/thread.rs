@@ -2,6 +2,7 @@
 
 use super::drift::{Clocks, SleepWatch};
 use super::host::{HostFacts, HostReader};
+use super::records::{HostRecord, JumpRecord, Limits, ProcessRecord};
 use super::schedule::Schedule;
 use super::tree_cpu::TreeCpu;
 use super::walk::{ChildrenFrom, ProcReader, TreeRoot};
@@ -16,46 +17,6 @@ use std::time::Duration;
 
 /// How often the facts of the host are read: they change slowly and take more files.
 const HOST_EVERY_NS: u64 = 1_000_000_000;
-
-#[derive(Serialize)]
-struct ProcessRecord<'a> {
-    k: &'static str,
-    t: u64,
-    who: &'a str,
-    cpu_ns: u64,
-    rss: u64,
-    procs: u32,
-    took: u64,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    limits: Option<Limits>,
-}
-
-/// What stands in each record of the harness, so that each can be judged alone.
-#[derive(Clone, Copy, Serialize)]
-struct Limits {
-    fds: Option<u64>,
-    fd_limit: Option<u64>,
-    /// Since sampling began.
-    throttled_ns: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct HostRecord<'a> {
-    k: &'static str,
-    t: u64,
-    samples: u64,
-    missed: u64,
-    #[serde(flatten)]
-    facts: &'a HostFacts,
-    took: u64,
-}
-
-#[derive(Serialize)]
-struct JumpRecord {
-    k: &'static str,
-    t: u64,
-    slept_ns: u64,
-}
 
 /// One read of one tree or of the harness.
 struct Reading {
@@ -300,6 +261,18 @@ mod tests {
         assert!(harness.len() >= client.len());
         assert!(harness.iter().all(|r| r["fds"].as_u64() >= Some(3) && r.get("throttled_ns").is_some()));
         assert!(of("host", "").len() >= 2, "one at the start and one at the end");
+    }
+
+    #[test]
+    fn processes_that_come_and_go_between_two_reads_stop_nothing() {
+        let script = "for n in $(seq 300); do (exec sleep 0.001) & done; wait";
+        let mut shell = Command::new("sh").args(["-c", script]).spawn().unwrap();
+        let trees = serde_json::json!({"interval_ms": 1, "trees": [{"who": "client", "pid": shell.id()}]});
+        let mut sampler = Sampler::start(options(trees), None).unwrap();
+        assert!(shell.wait().unwrap().success());
+        until(&sampler, "the tree is gone", |p| !p.trees[0].alive);
+        let client = &sampler.stop().trees[0];
+        assert!(client.procs >= Some(1) && client.rss > Some(0), "{client:?}");
     }
 
     #[test]

@@ -185,6 +185,24 @@ mod tests {
     }
 
     #[test]
+    fn what_hangs_on_the_reaper_is_of_the_tree_and_the_reaper_is_not() {
+        let (mut shell, mut children) = family();
+        let mut reader = ProcReader::default();
+        let root = reader.stat(children[0]).map(|stat| (stat.pid, stat.start_ticks)).unwrap();
+        let tree = TreeRoot { root, reaper: Some(shell.id()), children_from: ChildrenFrom::detect() };
+        let mut pids: Vec<u32> = tree.live_members(&mut reader, &[]).iter().map(|stat| stat.pid).collect();
+        assert_eq!(pids[0], root.0, "the root comes first");
+        pids.sort_unstable();
+        children.sort_unstable();
+        assert_eq!(pids, children);
+        for pid in children {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
+        shell.wait().unwrap();
+    }
+
+    #[test]
     fn a_pid_with_another_start_is_nobody() {
         let mut reader = ProcReader::default();
         let me = std::process::id();
