@@ -1,6 +1,6 @@
 //! What the handle answers.
 
-use super::state::{Counts, Exit};
+use super::awaited::{Counts, Exit};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! Sources: xterm's ctlseqs (normal and application cursor keys) and the kitty keyboard protocol, of
 //! which the flags 1 (disambiguate) and 8 (all keys as escape codes) change what is sent for a press.
 
-use super::scan::KeyboardRequest;
+use super::sequences::KeyboardRequest;
 
 /// Flags that are kept and reported back; the others are dropped, so that `?u` never promises more.
 const HONOURED: u8 = 0b1001;

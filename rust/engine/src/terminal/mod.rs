@@ -5,15 +5,21 @@
 //! stops: not for the disk, not for a caller, not for a program that does not read its input.
 
 mod answers;
+mod awaited;
 mod cast;
+mod emulator;
 mod handle;
+mod header;
 pub mod keys;
+mod line;
 mod options;
+mod palette;
 mod press;
 mod pty;
 mod reader;
 pub mod scan;
 pub mod screen;
+mod sequences;
 mod state;
 mod supervisor;
 mod utf8;
@@ -22,15 +28,18 @@ mod waits;
 mod width;
 
 #[cfg(test)]
+mod scan_tests;
+#[cfg(test)]
 mod screen_tests;
 #[cfg(test)]
 mod view_tests;
 
 pub use answers::{Progress, Resized, ScreenText, Stopped};
+pub use awaited::{Counts, Exit, Expect, Hit};
 pub use handle::Terminal;
 pub use options::{Milestone, Options, StartError};
 pub use press::{Direction, Outcome, Pressed};
-pub use state::{Counts, Exit, Expect, Hit, State};
+pub use state::State;
 
 use parking_lot::{Condvar, Mutex};
 use screen::Size;

@@ -1,7 +1,7 @@
 //! How a client is started, and why it may not be.
 
+use super::awaited;
 use super::screen::Size;
-use super::state;
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ pub(super) fn check_size(size: Size) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn compile(milestone: &Milestone, has_view: bool) -> Result<state::Milestone, String> {
+pub(super) fn compile(milestone: &Milestone, has_view: bool) -> Result<awaited::Milestone, String> {
     if milestone.rows.is_some() && !has_view {
         return Err(format!("milestones.{}.rows: needs a view", milestone.name));
     }
@@ -86,5 +86,5 @@ pub(super) fn compile(milestone: &Milestone, has_view: bool) -> Result<state::Mi
         .map(Regex::new)
         .transpose()
         .map_err(|error| format!("milestones.{}.pattern: {error}", milestone.name))?;
-    Ok(state::Milestone { name: milestone.name.clone(), pattern, rows: milestone.rows, seen: None })
+    Ok(awaited::Milestone { name: milestone.name.clone(), pattern, rows: milestone.rows, seen: None })
 }

@@ -1,6 +1,7 @@
 //! The pseudo-terminal and what is written into it.
 
-use super::screen::{CELL_PIXELS, Size};
+use super::emulator::CELL_PIXELS;
+use super::screen::Size;
 use crate::clock::now_ns;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;

@@ -1,8 +1,9 @@
 //! The thread that reads: stamps each chunk, feeds it, writes replies, hears the supervisor.
 
 use super::Shared;
+use super::awaited::Exit;
 use super::cast::Cast;
-use super::state::{Exit, SYNC_WATCHDOG_NS, State};
+use super::state::{SYNC_WATCHDOG_NS, State};
 use super::supervisor::Report;
 use crate::clock::now_ns;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

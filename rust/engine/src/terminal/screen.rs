@@ -1,104 +1,27 @@
 //! The screen: an emulator fed piece by piece, its replies, its lines as text.
 
+use super::emulator::{CELL_PIXELS, Replies, Unbuffered};
 use super::keys::{KeyModes, Keyboard};
-use super::scan::{Mark, Scanner};
-use super::width::disputed;
+use super::line::read_line;
+use super::palette::default_color;
+use super::scan::Scanner;
+use super::sequences::Mark;
 use alacritty_terminal::Term;
-use alacritty_terminal::event::{Event, EventListener, WindowSize};
-use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::event::{Event, WindowSize};
+use alacritty_terminal::grid::Row as GridRow;
 use alacritty_terminal::index::{Column, Line as GridLine};
 use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::term::{Config, Osc52, TermDamage, TermMode};
-use alacritty_terminal::vte::ansi::{Color, Processor, Rgb, Timeout};
-use parking_lot::Mutex;
+use alacritty_terminal::vte::ansi::{Color, Processor};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::time::Duration;
 
-/// Cell size that is told to programs which ask for pixels.
-pub const CELL_PIXELS: (u16, u16) = (8, 16);
+pub use super::emulator::{Frame, Size, Step};
+pub use super::line::Line;
+
 /// Combining characters kept in one cell; a flood of them must not take memory.
 const MAX_COMBINING: usize = 16;
 /// Names of unanswered queries that are kept.
 const MAX_UNANSWERED: usize = 64;
-
-/// Columns and rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// Cells in a row.
-    pub cols: u16,
-    /// Rows.
-    pub rows: u16,
-}
-
-impl Dimensions for Size {
-    fn total_lines(&self) -> usize {
-        usize::from(self.rows)
-    }
-    fn screen_lines(&self) -> usize {
-        usize::from(self.rows)
-    }
-    fn columns(&self) -> usize {
-        usize::from(self.cols)
-    }
-}
-
-#[derive(Clone, Default)]
-struct Replies(Arc<Mutex<Vec<Event>>>);
-
-impl EventListener for Replies {
-    fn send_event(&self, event: Event) {
-        self.0.lock().push(event);
-    }
-}
-
-/// Synchronized updates are applied at once and looked at when they end, so that a query inside of
-/// one is answered at its byte. The parser's own buffering of them is therefore off.
-#[derive(Default)]
-struct Unbuffered;
-
-impl Timeout for Unbuffered {
-    fn set_timeout(&mut self, _: Duration) {}
-    fn clear_timeout(&mut self) {}
-    fn pending_timeout(&self) -> bool {
-        false
-    }
-}
-
-/// A row of the grid.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
-    /// One character a cell; `\0` in the second cell of a wide one.
-    pub cells: Vec<char>,
-    /// The same as text, combining characters included, blanks at the end cut off.
-    pub text: String,
-    /// The first column whose place terminals disagree on; the width of the row where there is none.
-    pub sure: usize,
-}
-
-/// What feeding a piece led to.
-#[derive(Debug, Default)]
-pub struct Step {
-    /// Bytes taken from the input.
-    pub used: usize,
-    /// To be written to the program, ahead of any key.
-    pub reply: Vec<u8>,
-    /// A synchronized update ended with this piece.
-    pub update_ended: bool,
-    /// Enough lines went by to look at the screen.
-    pub lines: bool,
-}
-
-/// What a frame did.
-#[derive(Debug)]
-pub struct Frame {
-    /// It changed a cell.
-    pub drawn: bool,
-    /// It erased the display, or wrote at least nine tenths of its cells.
-    pub redrawn: bool,
-    /// Rows that it wrote or erased.
-    pub rows: Vec<bool>,
-}
 
 /// The emulator with all that is kept beside it.
 pub struct Screen {
@@ -291,7 +214,7 @@ impl Screen {
     pub fn lines(&mut self) -> &[Line] {
         for row in 0..self.lines.len() {
             if std::mem::replace(&mut self.dirty[row], false) {
-                read_line(&self.term, row, &mut self.lines[row]);
+                read_line(grid_row(&self.term, row), &mut self.lines[row]);
             }
         }
         &self.lines
@@ -319,7 +242,7 @@ impl Screen {
         let mut line = Line::default();
         (0..usize::from(self.size.rows))
             .map(|row| {
-                read_line(&self.term, row, &mut line);
+                read_line(grid_row(&self.term, row), &mut line);
                 line.text.clone()
             })
             .collect()
@@ -338,7 +261,7 @@ impl Screen {
     }
 
     fn cell(&self, row: usize, col: usize) -> &Cell {
-        &self.term.grid()[GridLine(i32::try_from(row).unwrap_or(i32::MAX))][Column(col)]
+        &grid_row(&self.term, row)[Column(col)]
     }
 
     /// Row and column of the text cursor.
@@ -388,54 +311,6 @@ impl Screen {
     }
 }
 
-fn read_line(term: &Term<Replies>, row: usize, line: &mut Line) {
-    let cells = &term.grid()[GridLine(i32::try_from(row).unwrap_or(i32::MAX))];
-    line.cells.clear();
-    line.text.clear();
-    line.sure = cells.len();
-    let mut end = 0;
-    for (col, cell) in cells[..].iter().enumerate() {
-        if cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
-            line.cells.push('\0');
-            continue;
-        }
-        let hidden = cell.flags.contains(Flags::HIDDEN);
-        let character = if cell.c < ' ' || hidden { ' ' } else { cell.c };
-        line.cells.push(character);
-        line.text.push(character);
-        let marks = cell.zerowidth().unwrap_or_default();
-        line.text.extend(marks);
-        if line.sure == cells.len() && (disputed(character) || marks.iter().copied().any(disputed)) {
-            line.sure = col;
-        }
-        if character != ' ' || !marks.is_empty() {
-            end = line.text.len();
-        }
-    }
-    line.text.truncate(end);
-}
-
-/// xterm's palette: 16 colours, a cube of 6×6×6, 24 greys; then light text on black.
-fn default_color(index: usize) -> Rgb {
-    const BASIC: [u32; 16] = [
-        0x00_00_00, 0xcd_00_00, 0x00_cd_00, 0xcd_cd_00, 0x00_00_ee, 0xcd_00_cd, 0x00_cd_cd, 0xe5_e5_e5, 0x7f_7f_7f,
-        0xff_00_00, 0x00_ff_00, 0xff_ff_00, 0x5c_5c_ff, 0xff_00_ff, 0x00_ff_ff, 0xff_ff_ff,
-    ];
-    let level = |step: usize| if step == 0 { 0 } else { u8::try_from(55 + step * 40).unwrap_or(u8::MAX) };
-    match index {
-        0..=15 => {
-            let [_, r, g, b] = BASIC[index].to_be_bytes();
-            Rgb { r, g, b }
-        }
-        16..=231 => {
-            let cube = index - 16;
-            Rgb { r: level(cube / 36), g: level(cube / 6 % 6), b: level(cube % 6) }
-        }
-        232..=255 => {
-            let grey = u8::try_from(8 + (index - 232) * 10).unwrap_or(u8::MAX);
-            Rgb { r: grey, g: grey, b: grey }
-        }
-        257 => Rgb { r: 0, g: 0, b: 0 },
-        _ => Rgb { r: 0xe5, g: 0xe5, b: 0xe5 },
-    }
+fn grid_row(term: &Term<Replies>, row: usize) -> &GridRow<Cell> {
+    &term.grid()[GridLine(i32::try_from(row).unwrap_or(i32::MAX))]
 }

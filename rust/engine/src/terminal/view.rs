@@ -1,6 +1,8 @@
 //! How a client's screen is read: its table's header and rows, the object of each row, the cursor.
 
-use super::screen::{Line, Screen};
+use super::header::{Header, is_rule, token_text, tokens};
+use super::line::Line;
+use super::screen::Screen;
 use alacritty_terminal::vte::ansi::Color;
 use parking_lot::Mutex;
 use regex::Regex;
@@ -63,20 +65,6 @@ pub struct View {
     header: Mutex<Option<Header>>,
 }
 
-/// The columns of a table, by their place in its header.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Header {
-    line: usize,
-    columns: Vec<HeaderColumn>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct HeaderColumn {
-    name: String,
-    start: usize,
-    end: usize,
-}
-
 /// An object, as its row tells it: namespace ("" where the table has none) and name.
 pub type Key = (String, String);
 
@@ -94,13 +82,6 @@ pub struct Row {
     /// The first cell of the name: where the cursor's attributes are looked for.
     #[serde(skip)]
     name_at: usize,
-}
-
-/// A run of cells without a blank.
-#[derive(Clone, Copy, Debug)]
-struct Token {
-    start: usize,
-    end: usize,
 }
 
 impl View {
@@ -160,7 +141,9 @@ impl View {
 
     /// The header, and the rows of the screen that may belong to its table.
     fn table(&self, lines: &[Line]) -> Option<(Header, std::ops::Range<usize>)> {
-        let found = lines.iter().enumerate().find_map(|(line, text)| self.header_of(line, text));
+        let titles: Vec<&str> =
+            std::iter::once(&self.options.name).chain(&self.options.required).map(String::as_str).collect();
+        let found = lines.iter().enumerate().find_map(|(row, line)| Header::read(row, line, &titles));
         let mut kept = self.header.lock();
         let (header, first) = match (found, kept.take()) {
             (Some(header), _) => {
@@ -174,25 +157,6 @@ impl View {
         *kept = Some(header.clone());
         let end = lines.iter().skip(first).position(is_rule).map_or(lines.len(), |rows| first + rows);
         Some((header, first..end))
-    }
-
-    fn header_of(&self, row: usize, line: &Line) -> Option<Header> {
-        // Most lines are no header: look at the text first.
-        if !line.text.contains(&self.options.name) {
-            return None;
-        }
-        let mut columns: Vec<HeaderColumn> = Vec::new();
-        for token in tokens(line) {
-            let name = column_name(line, token);
-            if !name.is_empty() && columns.iter().all(|column| column.name != name) {
-                columns.push(HeaderColumn { name, start: token.start, end: token.end });
-            } else {
-                // A second table beside this one: its columns bound ours, and are not ours.
-                columns.push(HeaderColumn { name: String::new(), start: token.start, end: token.end });
-            }
-        }
-        let has = |name: &String| columns.iter().any(|column| column.name == *name);
-        (has(&self.options.name) && self.options.required.iter().all(has)).then_some(Header { line: row, columns })
     }
 
     fn row_of(&self, header: &Header, row: usize, line: &Line) -> Option<Row> {
@@ -287,62 +251,6 @@ fn lone_background(screen: &Screen, rows: &[Row], allowed: impl Fn(&Row) -> bool
         .filter(|&at| allowed(&rows[at]) && backgrounds.iter().filter(|other| **other == backgrounds[at]).count() == 1);
     let first = found.next()?;
     found.next().is_none().then_some(first)
-}
-
-impl Header {
-    fn has(&self, name: &str) -> bool {
-        self.columns.iter().any(|column| column.name == name)
-    }
-
-    /// The column that a run of text belongs to: the one whose title it stands under, most of it; else
-    /// the last one that begins left of it.
-    fn column_of(&self, token: Token) -> Option<&HeaderColumn> {
-        let overlap = |column: &HeaderColumn| token.end.min(column.end).saturating_sub(token.start.max(column.start));
-        let mut best: Option<&HeaderColumn> = None;
-        for column in &self.columns {
-            if overlap(column) > best.map_or(0, overlap) {
-                best = Some(column);
-            }
-        }
-        best.or_else(|| self.columns.iter().rev().find(|column| column.start <= token.start))
-    }
-}
-
-/// Borders and scroll bars separate cells as blanks do.
-fn separates(character: char) -> bool {
-    character == ' ' || matches!(character, '\u{2500}'..='\u{259f}' | '|')
-}
-
-/// Runs of text that end before the first disputed character.
-fn tokens(line: &Line) -> impl Iterator<Item = Token> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let cells = &line.cells;
-        while at < cells.len() && separates(cells[at]) {
-            at += 1;
-        }
-        let start = at;
-        while at < cells.len() && !separates(cells[at]) {
-            at += 1;
-        }
-        (at > start).then_some(Token { start, end: at })
-    })
-    .filter(|token| token.end <= line.sure)
-}
-
-fn token_text(line: &Line, token: Token) -> String {
-    line.cells[token.start..token.end].iter().filter(|character| **character != '\0').collect()
-}
-
-/// A header's title without the arrows that show the sort order.
-fn column_name(line: &Line, token: Token) -> String {
-    token_text(line, token).trim_matches(|c: char| !c.is_alphanumeric() && c != '%').to_owned()
-}
-
-/// A horizontal border: the table ends above it.
-fn is_rule(line: &Line) -> bool {
-    let drawn = line.cells.iter().filter(|c| matches!(c, '\u{2500}'..='\u{257f}' | '-')).count();
-    drawn * 2 > line.cells.len().max(1)
 }
 
 /// RFC 1123 subdomain, which the names of namespaces and Pods are.

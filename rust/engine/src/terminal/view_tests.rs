@@ -1,8 +1,9 @@
 //! How tables, their cells and their cursor are read, and when a key or a cell counts as seen.
 
+use super::awaited::{Expect, Milestone};
 use super::press::{Direction, Outcome, Press};
 use super::screen::Size;
-use super::state::{Expect, Milestone, State};
+use super::state::State;
 use super::view::{CursorStyle, Key, Row, View, ViewOptions};
 use std::sync::Arc;
 
@@ -92,6 +93,7 @@ fn borders_are_no_text_and_end_the_table() {
     let read: Vec<_> = rows.iter().map(|row| (row.key.clone(), row.cells["RESTARTS"].clone())).collect();
     assert_eq!(read, [(key(1), "4".into()), (key(2), "7".into())]);
     assert_eq!(rows[0].cells["STATUS"], "Running");
+    assert!(!rows[0].cells.contains_key("AGE"), "that of the table beside it");
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //! in slices, so that a caller can look for signals in between, and ends.
 
 use super::answers::Resized;
+use super::awaited::{Expect, Hit, Resizing};
 use super::handle::{INPUT_TIMEOUT, Terminal};
 use super::options::check_size;
 use super::press::{Direction, Outcome, Press, Pressed};
 use super::pty;
 use super::screen::Size;
-use super::state::{Expect, Hit, Resizing};
 use super::view::View;
 use crate::clock::now_ns;
 use regex::Regex;
