@@ -196,7 +196,7 @@ impl Terminal {
     fn resize<'py>(&self, py: Python<'py>, cols: u16, rows: u16, timeout_s: f64) -> PyResult<Bound<'py, PyAny>> {
         let timeout = nanos(seconds(timeout_s, "timeout_s")?);
         let sent = py.detach(|| self.inner.begin_resize(cols, rows)).map_err(|error| io_error(&error))?;
-        let resized = wait(py, || self.inner.poll_resize(sent.saturating_add(timeout)))?;
+        let resized = wait(py, || self.inner.poll_resize(sent, sent.saturating_add(timeout)))?;
         to_python(py, &resized)
     }
 

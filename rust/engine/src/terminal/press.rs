@@ -43,6 +43,13 @@ pub struct Pressed {
     pub after: Option<Key>,
 }
 
+impl Pressed {
+    /// A key that could not be written, or whose effect nobody waits for any more.
+    pub(super) fn failed(before: Option<Key>) -> Self {
+        Self { sent: None, seen: None, outcome: Outcome::Failed, before, after: None }
+    }
+}
+
 /// A key whose effect is waited for.
 pub(super) struct Press {
     view: Arc<View>,

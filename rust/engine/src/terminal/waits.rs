@@ -61,9 +61,8 @@ impl Terminal {
     /// Writes a key that moves the cursor. Replies under way go first. `Err` with the final answer where
     /// nothing is to be waited for.
     pub fn begin_press(&self, key: &[u8], direction: Direction, view: &Arc<View>) -> Result<u64, Box<Pressed>> {
-        let failed = Pressed { sent: None, seen: None, outcome: Outcome::Failed, before: None, after: None };
         if self.alive().is_err() || self.wait_written(INPUT_TIMEOUT).is_err() {
-            return Err(Box::new(failed));
+            return Err(Box::new(Pressed::failed(None)));
         }
         // Under the lock: no chunk is looked at between the reading of the cursor and the key.
         let mut state = self.whole();
@@ -73,7 +72,7 @@ impl Terminal {
                 state.press = Some(Press::new(Arc::clone(view), direction, before, sent));
                 Ok(sent)
             }
-            Err(_) => Err(Box::new(Pressed { before: before.map(|(key, _)| key), ..failed })),
+            Err(_) => Err(Box::new(Pressed::failed(before.map(|(key, _)| key)))),
         }
     }
 
@@ -83,7 +82,8 @@ impl Terminal {
         let slice = Instant::now() + Duration::from_millis(100);
         let mut state = self.shared.state.lock();
         loop {
-            let press = state.press.as_ref()?;
+            // Another press has taken its place: only one can be waited for at a time.
+            let Some(press) = state.press.as_ref() else { return Some(Pressed::failed(None)) };
             let over = now_ns() >= deadline_ns;
             if press.result.is_some() || over || state.drained {
                 let outcome = if state.drained { Outcome::Failed } else { Outcome::Censored };
@@ -114,11 +114,13 @@ impl Terminal {
     }
 
     /// Waits on for a client that fills its new size; `None` to be asked again.
-    pub fn poll_resize(&self, deadline_ns: u64) -> Option<Resized> {
+    pub fn poll_resize(&self, sent: u64, deadline_ns: u64) -> Option<Resized> {
         let slice = Instant::now() + Duration::from_millis(100);
         let mut state = self.shared.state.lock();
         loop {
-            let resizing = state.resizing.as_ref()?;
+            let Some(resizing) = state.resizing.as_ref() else {
+                return Some(Resized { sent, first: None, filled: None });
+            };
             if resizing.filled.is_some() || now_ns() >= deadline_ns || state.drained {
                 let resized = Resized { sent: resizing.sent, first: resizing.first, filled: resizing.filled };
                 state.resizing = None;
