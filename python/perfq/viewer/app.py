@@ -144,9 +144,6 @@ class ViewerApp(App[None]):
         """Leaves a screen, else the search."""
         if len(self.screen_stack) > 1:
             await self.pop_screen()
-            # Under another screen they were not drawn.
-            self._pods_pane.table.refresh()
-            self._nodes_pane.table.refresh()
             return
         pane = self._focused_pane
         if pane.model.filter.text:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from tests.unit.viewer.served import Served, node, pod
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from perfq.probe import Probe
@@ -136,9 +137,11 @@ def test_rows_that_come_above_do_not_move_the_cursor_from_its_object_nor_its_lin
             await pilot.press("down")
         await until(pilot, lambda: "web-20" in names(app))
         line = [y for y, text in enumerate(lines(app)) if "web-20" in text]
+        top = names(app)[0]
         for i in range(7):
             served.change("pods", "ADDED", pod(f"aaa-{i}"))
-        await until(pilot, lambda: "Pods 37" in screen(app))
+        served.change("pods", "DELETED", pod(top))
+        await until(pilot, lambda: "Pods 36" in screen(app))
         assert cursor(app) == "b/web-20"
         await until(pilot, lambda: [y for y, text in enumerate(lines(app)) if "web-20" in text] == line)
 
@@ -274,10 +277,15 @@ def test_a_log_is_followed_and_updates_go_on_behind_it(served: Served) -> None:
         await until(pilot, lambda: "Pods 30" in screen(app))
         await pilot.press("l")
         await until(pilot, lambda: "second line" in screen(app) and "following" in screen(app))
+        asked: list[object] = []
+        refresh = app._pods_pane.table.refresh
+        app._pods_pane.table.refresh = lambda *a, **k: (asked.append(a), refresh(*a, **k))[1]  # type: ignore[method-assign, func-returns-value]
         served.change("pods", "MODIFIED", pod("web-00", restarts=88))
         await until(pilot, lambda: app.store.objects(Scope("pods"))["a", "web-00"].restarts == 88)  # type: ignore[union-attr]
         served.log_goes_on.set()
         await until(pilot, lambda: "a later line" in screen(app))
+        assert app._pods_pane.model.rows["a", "web-00"][4] == 88
+        assert asked == [], "nothing is drawn under the log"
         await pilot.press("escape")
         await until(pilot, lambda: " 88 " in lines(app)[2])
 
@@ -331,9 +339,18 @@ def test_only_the_line_that_changed_is_drawn(served: Served) -> None:
         drawn: list[int] = []
         draw = table._draw
         table._draw = lambda shown: (drawn.append(1), draw(shown))[1]  # type: ignore[method-assign, func-returns-value]
+        asked: list[int] = []
+        refresh = table.refresh
+
+        def noting(*regions: Region, **options: bool) -> object:
+            asked.extend(y for region in regions for y in region.line_range)
+            return refresh(*regions, **options)
+
+        table.refresh = noting  # type: ignore[method-assign, assignment]
         served.change("pods", "MODIFIED", pod("web-03", restarts=42))
         await until(pilot, lambda: " 42 " in screen(app))
         assert len(drawn) == 1
+        assert asked == [4], "the header, then web-00 … web-03"
         served.change("pods", "MODIFIED", pod("web-29", "b", restarts=43))
         await until(pilot, lambda: app._pods_pane.model.rows["b", "web-29"][4] == 43)
         await pilot.pause()
