@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from perfq.probe import Probe
 from perfq.viewer.detail import DescribeScreen, LogScreen, Subject
@@ -20,6 +20,7 @@ from perfq.viewer.digest_report import DigestReport
 from perfq.viewer.flush import FrameDriver
 from perfq.viewer.frames import Hooks
 from perfq.viewer.inbox import Inbox, Problem
+from perfq.viewer.keys import APP_KEYS, HELP
 from perfq.viewer.kinds import KINDS, NODES, PODS, Kind, Scope
 from perfq.viewer.metrics import NodeMetrics
 from perfq.viewer.namespaces import known_namespaces
@@ -33,37 +34,13 @@ from perfq.viewer.watch import Link, ScopeWatcher
 
 __all__ = ["ViewerApp"]
 
-_HELP = (
-    ("/", "search"),
-    ("n", "namespace"),
-    ("s 1-7 r", "sort"),
-    ("d", "describe"),
-    ("l", "logs"),
-    ("p", "nodes"),
-    ("q", "quit"),
-    ("tab", "pane"),
-    ("esc", "back"),
-)
-
 
 class ViewerApp(App[None]):
     """Tables of a cluster that keep up with it."""
 
     CSS = "Screen { layers: base; } #nodes { height: 33%; max-height: 12; }"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,ctrl+c", "quit", show=False),
-        Binding("escape", "back", show=False),
-        # Ahead of all queues: what is typed after them is the answer.
-        Binding("slash", "search", show=False, priority=True),
-        Binding("n", "namespace", show=False, priority=True),
-        Binding("s", "sort", show=False),
-        Binding("r", "reverse", show=False),
-        *(Binding(str(i), f"sort_by({i - 1})", show=False) for i in range(1, 8)),
-        Binding("p", "toggle_nodes", show=False),
-        Binding("d,enter", "describe", show=False),
-        Binding("l", "logs", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
 
     def __init__(self, parts: Parts, view: View, transport: Transport, probe: Probe) -> None:
         super().__init__(driver_class=FrameDriver)
@@ -85,7 +62,7 @@ class ViewerApp(App[None]):
         self._pods_pane = self._pane(PODS, Scope("pods", view.namespace), "pods")
         self._nodes_pane = self._pane(NODES, Scope("nodes"), "nodes")
         self._prompt = Prompt(
-            [piece for key, word in _HELP for piece in ((key, self.palette.key), (f" {word}  ", self.palette.dim))],
+            [piece for key, word in HELP for piece in ((key, self.palette.key), (f" {word}  ", self.palette.dim))],
             self.palette,
         )
         self._digests = DigestReport(self.store, probe, lambda: self._pods_pane.model.rows)

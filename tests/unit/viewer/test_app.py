@@ -1,69 +1,21 @@
-"""The application as a person uses it: keys in, lines on the screen out."""
+"""The tables as a person uses them: keys in, lines on the screen out."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-
 import pytest
-from tests.unit.viewer.served import Served, node, pod
+from tests.unit.viewer.pilot import app_of, cursor, lines, names, run, screen, thirty_pods, until
+from tests.unit.viewer.served import Served, pod
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from perfq.probe import Probe
-from perfq.viewer.app import ViewerApp
 from perfq.viewer.kinds import Scope
-from perfq.viewer.parts import Parts, View
+from perfq.viewer.parts import View
 from perfq.viewer.transport import Rejected
-
-Play = Callable[[Pilot[None]], Awaitable[None]]
-
-
-def lines(app: ViewerApp) -> list[str]:
-    """The screen as text."""
-    return ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
-
-
-def screen(app: ViewerApp) -> str:
-    return "\n".join(line.rstrip() for line in lines(app))
-
-
-async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    """Waits until it holds; the screen is in the failure."""
-    for _ in range(500):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    app = pilot.app
-    assert isinstance(app, ViewerApp)
-    pytest.fail(f"it never came to be; the screen:\n{screen(app)}")
-
-
-def run(play: Play, served: Served, view: View | None = None, size: tuple[int, int] = (120, 20)) -> ViewerApp:
-    """Runs the app on a headless terminal."""
-    app = ViewerApp(Parts(), view or View(), served, Probe(None))
-
-    async def go() -> None:
-        async with app.run_test(size=size) as pilot:
-            await play(pilot)
-
-    asyncio.run(go())
-    return app
 
 
 @pytest.fixture
 def served() -> Served:
-    return Served([pod(f"web-{i:02d}", "a" if i < 20 else "b", restarts=i % 3) for i in range(30)], [node("node-00")])
-
-
-def cursor(app: ViewerApp) -> str:
-    model = app.query_one("#pods").model  # type: ignore[attr-defined]
-    return "/".join(model.cursor)
-
-
-def names(app: ViewerApp) -> list[str]:
-    """The Pods on the screen, from top to bottom."""
-    return [line.split()[1] for line in lines(app) if line[:2] in ("a ", "b ")]
+    return thirty_pods()
 
 
 def test_it_lists_pods_with_their_columns_and_help(served: Served) -> None:
@@ -77,11 +29,6 @@ def test_it_lists_pods_with_their_columns_and_help(served: Served) -> None:
             assert word in top[-1]
 
     run(play, served)
-
-
-def app_of(pilot: Pilot[None]) -> ViewerApp:
-    assert isinstance(pilot.app, ViewerApp)
-    return pilot.app
 
 
 def test_an_event_changes_the_row_in_place(served: Served) -> None:
@@ -244,52 +191,6 @@ def test_a_refused_pane_says_so_in_its_place_and_the_other_goes_on(served: Serve
         await until(pilot, lambda: " 77 " in screen(app))
 
     run(play, served, View(split_nodes=True), size=(120, 40))
-
-
-def test_describe_shows_the_object_and_its_events_and_escape_leads_back(served: Served) -> None:
-    async def play(pilot: Pilot[None]) -> None:
-        app = app_of(pilot)
-        await until(pilot, lambda: "Pods 30" in screen(app))
-        await pilot.press("down", "d")
-        await until(pilot, lambda: "Describe a/web-01" in screen(app) and "it began" in screen(app))
-        await pilot.press("escape")
-        await until(pilot, lambda: "NAMESPACE" in screen(app))
-        assert cursor(app) == "a/web-01"
-
-    run(play, served, size=(120, 50))
-
-
-def test_describe_of_what_is_gone_says_why(served: Served) -> None:
-    served.refused["/pods/web-00"] = Rejected(404, 'pods "web-00" not found')
-
-    async def play(pilot: Pilot[None]) -> None:
-        app = app_of(pilot)
-        await until(pilot, lambda: "Pods 30" in screen(app))
-        await pilot.press("d")
-        await until(pilot, lambda: '404 pods "web-00" not found' in screen(app))
-
-    run(play, served)
-
-
-def test_a_log_is_followed_and_updates_go_on_behind_it(served: Served) -> None:
-    async def play(pilot: Pilot[None]) -> None:
-        app = app_of(pilot)
-        await until(pilot, lambda: "Pods 30" in screen(app))
-        await pilot.press("l")
-        await until(pilot, lambda: "second line" in screen(app) and "following" in screen(app))
-        asked: list[object] = []
-        refresh = app._pods_pane.table.refresh
-        app._pods_pane.table.refresh = lambda *a, **k: (asked.append(a), refresh(*a, **k))[1]  # type: ignore[method-assign, func-returns-value]
-        served.change("pods", "MODIFIED", pod("web-00", restarts=88))
-        await until(pilot, lambda: app.store.objects(Scope("pods"))["a", "web-00"].restarts == 88)  # type: ignore[union-attr]
-        served.log_goes_on.set()
-        await until(pilot, lambda: "a later line" in screen(app))
-        assert app._pods_pane.model.rows["a", "web-00"][4] == 88
-        assert asked == [], "nothing is drawn under the log"
-        await pilot.press("escape")
-        await until(pilot, lambda: " 88 " in lines(app)[2])
-
-    run(play, served)
 
 
 def test_a_smaller_terminal_keeps_the_cursor_in_view_and_the_columns_on_it(served: Served) -> None:
