@@ -1,24 +1,11 @@
-"""The pinned kubectl, and a server of smoke-1k that all tests share; each writes into a namespace of its own."""
+"""The pinned kubectl on a server of smoke-1k that all tests share; each writes into a namespace of its own."""
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from tests.contract.kubectl.served import Kubectl, served
-
-
-@pytest.fixture(scope="session")
-def kubectl_program(repository: Path, need_program: Callable[[str], str]) -> str:
-    """The kubectl of the pinned Kubernetes version, built where it is not there yet."""
-    need_program("go")
-    built = subprocess.run(
-        [repository / "scripts" / "testbed", "build", "kubectl"], capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stderr
-    return built.stdout.strip()
 
 
 @pytest.fixture(scope="session")

@@ -50,9 +50,9 @@ def test_every_file_of_a_run_is_there_and_its_checksums_hold(tmp_path: Path) -> 
     assert not any("token" in path.read_text(errors="replace").lower() for path in ended.out.iterdir())
 
 
-def test_kubectl_is_qualified_as_it_is(tmp_path: Path, kubectl: Path) -> None:
+def test_kubectl_is_qualified_as_it_is(tmp_path: Path, kubectl_program: str) -> None:
     ended = replay(
-        tmp_path / "run", "smoke-1k", "--preset", "correctness", "--", str(kubectl), "get", "pods", "-A", "-w"
+        tmp_path / "run", "smoke-1k", "--preset", "correctness", "--", kubectl_program, "get", "pods", "-A", "-w"
     )
     assert ended.code == 0, ended.explain()
     result = ended.result
