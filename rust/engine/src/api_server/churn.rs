@@ -6,7 +6,7 @@ use super::history::Event;
 use super::pod_status;
 use super::records::{SkipRecord, Source};
 use super::store::{Current, KindId, Write};
-use crate::clock::{now_ns, sleep_until};
+use crate::clock::{keep_time, now_ns, sleep_until};
 use perfq_core::workload::{ObjectRef, Plan, PodState};
 use serde::Serialize;
 use std::convert::Infallible;
@@ -185,8 +185,7 @@ impl Churn {
 
 /// The thread: waits for the start, commits every event at its due time, injects failures.
 pub(crate) fn run(core: &Core) {
-    // The default slack of 50 µs would be part of each lag.
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    keep_time();
     let churn = &core.churn;
     let Some(t0) = churn.wait_start() else { return };
     let mut plan = churn.plan();
