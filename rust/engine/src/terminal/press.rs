@@ -69,19 +69,23 @@ impl Press {
     /// Looks at the screen that a chunk left. A drift is only told at the end of a frame: halfway
     /// through one, the cursor may be drawn before the rows are.
     pub(super) fn look(&mut self, screen: &Screen, t: u64, frame_end: bool) {
-        if self.result.is_some() || t <= self.sent {
+        if self.result.is_some() {
             return;
         }
         let rows = self.view.rows(screen);
         let Some(at) = rows.iter().position(|row| row.cursor) else { return };
         let Some((before, row_before)) = &self.before else {
+            if t <= self.sent {
+                return;
+            }
             self.result = Some((Outcome::Ok, t, rows[at].key.clone()));
             return;
         };
         if rows[at].key == *before {
             return;
         }
-        if self.is_next(&rows, at, before, *row_before) {
+        // What was read before the key was written cannot be its effect: the selection moved by itself.
+        if t > self.sent && self.is_next(&rows, at, before, *row_before) {
             self.result = Some((Outcome::Ok, t, rows[at].key.clone()));
         } else if frame_end {
             self.result = Some((Outcome::Drifted, t, rows[at].key.clone()));
@@ -101,9 +105,7 @@ impl Press {
         };
         beside || moved
     }
-}
 
-impl Press {
     /// The answer, with this outcome where none is known.
     pub(super) fn pressed(&self, otherwise: Outcome) -> Pressed {
         let before = self.before.as_ref().map(|(key, _)| key.clone());

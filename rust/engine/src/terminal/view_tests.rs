@@ -274,3 +274,13 @@ fn rows_that_trade_places_under_a_cursor_that_stays_are_a_drift_and_no_sample() 
     let rest = at(2, &row(2, "0"));
     assert_eq!(pressed(Direction::Down, (&rows, 1), &[&half, &rest]), Some((Outcome::Ok, 102, key(3))));
 }
+
+#[test]
+fn a_move_that_was_read_before_the_key_was_written_is_not_its_effect() {
+    let view = view(options());
+    let mut state = State::new(SIZE, None);
+    draw(&mut state, 1, &table(&[1, 2, 3, 4], 1));
+    state.press = Some(Press::new(view, Direction::Down, Some((key(2), 2)), 100));
+    draw(&mut state, 100, &table(&[1, 2, 3, 4], 2));
+    assert_eq!(state.press.unwrap().result, Some((Outcome::Drifted, 100, key(3))));
+}
