@@ -249,9 +249,9 @@ def command_pages() -> Iterator[tuple[str, str]]:
 {rows(("command", "what it does"), index)}
 
 Results go to standard output, all else to standard error. Every flag can be given as a variable:
-`PERFQ_<COMMAND>_<FLAG>`, several values of one separated by blanks. Durations, rates and
-bytes take units: `250ms`, `1k/s`, `512MiB`. Exit codes: [exit-codes.md](../exit-codes.md). Shell completion: `eval "$(_PERFQ_COMPLETE=bash_source perfq)"`, or
-`zsh_source`, `fish_source`.
+`PERFQ_<COMMAND>_<FLAG>`, several values of one separated by blanks. Durations, rates and bytes take
+units: `250ms`, `1k/s`, `512MiB`. Exit codes: [exit-codes.md](../exit-codes.md). Shell completion:
+`eval "$(_PERFQ_COMPLETE=bash_source perfq)"`, or `zsh_source`, `fish_source`.
 """
     yield "README.md", text
 
