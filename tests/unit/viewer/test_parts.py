@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.unit.viewer.pilot import screen, thirty_pods, until
+
 from perfq.probe import Probe
 from perfq.viewer.app import ViewerApp
 from perfq.viewer.kinds import Kind
@@ -13,7 +15,6 @@ from perfq.viewer.row_table import RowTable
 from perfq.viewer.store import Store
 from perfq.viewer.table_model import TableModel
 from perfq.viewer.watch import ScopeWatcher
-from tests.unit.viewer.pilot import screen, thirty_pods, until
 
 
 class Watcher(ScopeWatcher):
