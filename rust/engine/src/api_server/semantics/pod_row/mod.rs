@@ -242,6 +242,17 @@ mod tests {
     }
 
     #[test]
+    fn restarts_of_init_containers_count_only_until_the_pod_is_initialized() {
+        let status = |initialized: &str| {
+            json!({"conditions": [{"type": "Initialized", "status": initialized}],
+                "initContainerStatuses": [{"name": "i", "restartCount": 4, "state": {"running": {}}}],
+                "containerStatuses": [{"name": "a", "restartCount": 1}]})
+        };
+        assert_eq!(of_status(&status("False"))[2], "4");
+        assert_eq!(of_status(&status("True"))[2], "1");
+    }
+
+    #[test]
     fn a_sidecar_counts_among_the_containers() {
         let pod = json!({"metadata": {"name": "p"},
             "spec": {"containers": [{}], "initContainers": [{"name": "s", "restartPolicy": "Always"}]},
