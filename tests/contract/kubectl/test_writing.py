@@ -232,3 +232,16 @@ def test_delete_removes_one_several_and_all(kubectl: Kubectl, namespace: str) ->
     kubectl.out("delete", "pod", "b", "--force", "--grace-period=0", *inside)
     kubectl.out("delete", "pods", "-l", "app=web", *inside)
     assert kubectl.run("get", "pods", *inside).stdout == ""
+
+
+def test_a_namespace_goes_with_all_that_is_in_it_and_with_nothing_else(kubectl: Kubectl) -> None:
+    kubectl.out("create", "namespace", "short-lived")
+    kubectl.out("create", "-f", "-", "-n", "short-lived", text=pod())
+    kubectl.out("create", "-f", "-", "-n", "short-lived", text=deployment())
+    kubectl.out("create", "configmap", "settings", "-n", "short-lived")
+    kubectl.out("delete", "namespace", "short-lived")
+    left = kubectl.out(
+        "get", "pods,deployments,configmaps", "-A", "-o", "name", "--field-selector", "metadata.namespace=short-lived"
+    )
+    assert left == ""
+    assert len(rows(kubectl.out("get", "pods", "-n", "bench-0000", "--no-headers"))) == 50

@@ -12,6 +12,7 @@ use super::records::Source;
 use super::request::{Query, Target};
 use super::respond::{self, JSON, Reply};
 use super::rope::Rope;
+use super::semantics::kinds;
 use super::semantics::status::Status;
 use super::semantics::write::options::DeleteOptions;
 use super::shape::Shape;
@@ -39,6 +40,9 @@ pub(crate) fn one(
         object
     } else {
         let event = remove(core, id, &key, &options)?.ok_or_else(|| Status::not_found(kind, &target.name))?;
+        if id == KindId::core("namespaces") {
+            empty(core, &target.name)?;
+        }
         Arc::clone(&event.object)
     };
     let rope = if kind.group.is_empty() && ANSWER_WITH_OBJECT.contains(&kind.plural) {
@@ -72,6 +76,24 @@ pub(crate) fn collection(
     exchange.answer(|answer| answer.objects = Some(selection.count as u64));
     let items = Items::new(id, Shape::Object, snapshot, selection, None);
     Ok(respond::reply(core, exchange, 200, JSON, BodySource::Items(Box::new(items))))
+}
+
+/// Deletes all objects of a namespace that is gone: what the namespace controller of a real cluster does.
+fn empty(core: &Core, namespace: &str) -> Result<(), Status> {
+    let options = DeleteOptions::default();
+    for (number, kind) in kinds::all().iter().enumerate() {
+        if kind.source != kinds::Source::Stored || !kind.namespaced {
+            continue;
+        }
+        let (id, snapshot) = (KindId(number), core.store.snapshot(KindId(number)));
+        let all = Filter::parse(kind, namespace, &Query::default())?.select(&snapshot.objects, None, usize::MAX);
+        for run in &all.runs {
+            for row in &snapshot.objects.chunks()[run.chunk].rows[run.from..run.to] {
+                remove(core, id, &row.object.key, &options)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check(options: &DeleteOptions, id: KindId, object: &Object) -> Result<(), Status> {
