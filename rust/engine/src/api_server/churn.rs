@@ -1,15 +1,11 @@
 //! The plan's events, each committed at its due time by a thread of its own.
 
+use super::commits::commit_planned;
 use super::core::Core;
 use super::faults;
-use super::history::Event;
-use super::pod_status;
-use super::records::{SkipRecord, Source};
-use super::store::{Current, KindId, Write};
 use crate::clock::{keep_time, now_ns, sleep_until};
-use perfq_core::workload::{ObjectRef, Plan, PodState};
+use perfq_core::workload::{Plan, PodState};
 use serde::Serialize;
-use std::convert::Infallible;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -130,6 +126,23 @@ impl Churn {
         Arc::clone(&self.state().plan)
     }
 
+    /// What the plan says of each Pod by now, by its number.
+    pub(crate) fn pods(&self) -> MutexGuard<'_, Vec<PodState>> {
+        self.pods.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a planned event: when it was committed and due, or nothing where it was skipped.
+    pub(crate) fn count(&self, committed_and_due: Option<(u64, u64)>) {
+        let progress = &mut self.state().progress;
+        let Some((committed_ns, due)) = committed_and_due else {
+            progress.skipped += 1;
+            return;
+        };
+        progress.committed += 1;
+        progress.last_commit_ns = Some(committed_ns);
+        progress.max_lag_ns = progress.max_lag_ns.max(Some(committed_ns.saturating_sub(due)));
+    }
+
     /// Waits until an instant, less the part that is slept to the nanosecond. False: stop.
     fn wait_coarse(&self, until_ns: u64) -> bool {
         let mut state = self.state();
@@ -208,87 +221,4 @@ pub(crate) fn run(core: &Core) {
             None => return,
         }
     }
-}
-
-fn commit_planned(core: &Core, seq: u64, due: u64, object: ObjectRef, state: PodState) {
-    let committed = commit_state(core, object, |pods| {
-        pods[object.index as usize] = state;
-        state
-    });
-    let mut churn = core.churn.state();
-    if let Some(event) = committed {
-        churn.progress.committed += 1;
-        churn.progress.last_commit_ns = Some(event.committed_ns);
-        let lag = event.committed_ns.saturating_sub(due);
-        churn.progress.max_lag_ns = churn.progress.max_lag_ns.max(Some(lag));
-        drop(churn);
-        core.record_commit_of(&event, Source::Plan, Some(seq), Some(due), Some(state.restarts));
-    } else {
-        churn.progress.skipped += 1;
-        drop(churn);
-        if let Some(sink) = &core.sink {
-            let (ns, name) = (object.namespace_name(), object.name());
-            let why = "the object was deleted";
-            sink.write(&SkipRecord { k: "skip", t: now_ns(), due, seq, ns: &ns, name: &name, why });
-        }
-    }
-}
-
-/// Commits a state of a planned Pod, chosen under the lock; `None` where the Pod is gone.
-fn commit_state(
-    core: &Core,
-    object: ObjectRef,
-    choose: impl FnOnce(&mut Vec<PodState>) -> PodState,
-) -> Option<Arc<Event>> {
-    let key = format!("{}/{}", object.namespace_name(), object.name());
-    let decide = |current: Current<'_>| {
-        let state = choose(&mut core.churn.pods.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok::<_, Infallible>(match current.object {
-            None => Write::Nothing,
-            Some(former) if former.planned == Some(object.index) => {
-                Write::Put(core.pods.pod(object.index, state, current.rv))
-            }
-            // What a client wrote to it is kept; only the state changes.
-            Some(former) => Write::Put(pod_status::with_state(former, state, current.rv, current.interned)),
-        })
-    };
-    core.store.commit(KindId::core("pods"), &key, decide).unwrap_or_default()
-}
-
-/// A commit that the driver asked for: its instant and version.
-pub struct Committed {
-    /// When it was committed.
-    pub t: u64,
-    /// Its resourceVersion.
-    pub rv: u64,
-}
-
-/// Sets a planned Pod's restart count to a number that the plan does not know; `None` where there is no
-/// such Pod.
-pub(crate) fn probe(core: &Core, i: u64, namespace: &str, name: &str, number: u64) -> Option<Committed> {
-    let object = planned(core, namespace, name)?;
-    let event = commit_state(core, object, |pods| PodState { restarts: number, ..pods[object.index as usize] })?;
-    core.record_commit_of(&event, Source::Probe, Some(i), None, Some(number));
-    Some(Committed { t: event.committed_ns, rv: event.rv() })
-}
-
-/// Gives a planned Pod the plan's values again.
-pub(crate) fn restore(core: &Core, i: u64, namespace: &str, name: &str) -> Option<Committed> {
-    let object = planned(core, namespace, name)?;
-    let mut restarts = 0;
-    let event = commit_state(core, object, |pods| {
-        let state = pods[object.index as usize];
-        restarts = state.restarts;
-        state
-    })?;
-    core.record_commit_of(&event, Source::Restore, Some(i), None, Some(restarts));
-    Some(Committed { t: event.committed_ns, rv: event.rv() })
-}
-
-/// The planned Pod of that name.
-fn planned(core: &Core, namespace: &str, name: &str) -> Option<ObjectRef> {
-    let plan = core.churn.plan();
-    let index = name.strip_prefix("pod-")?.parse().ok().filter(|index| *index < plan.profile().object_count)?;
-    let object = ObjectRef::new(index, plan.profile().namespace_count);
-    (object.namespace_name() == namespace && object.name() == name).then_some(object)
 }

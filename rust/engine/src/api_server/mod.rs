@@ -7,6 +7,7 @@ mod accounting;
 mod body;
 mod churn;
 mod collection;
+mod commits;
 mod connection;
 mod content;
 mod core;
@@ -50,6 +51,7 @@ mod watch_info;
 mod watchers;
 mod writes;
 
-pub use churn::{Committed, ExtendError};
+pub use churn::ExtendError;
+pub use commits::Committed;
 pub use options::{Options, Start};
 pub use server::{ApiServer, Progress};

@@ -1,7 +1,8 @@
 //! The handle: start, drive, read, stop.
 
 use super::accounting::{Accounting, Totals};
-use super::churn::{self, Churn, Committed, ExtendError};
+use super::churn::{self, Churn, ExtendError};
+use super::commits::{self, Committed};
 use super::connection::Connections;
 use super::content;
 use super::core::{Core, Watches};
@@ -182,12 +183,12 @@ impl ApiServer {
 
     /// Sets a planned Pod's restart count to a number that the plan does not know.
     pub fn probe(&self, i: u64, namespace: &str, name: &str, number: u64) -> Option<Committed> {
-        churn::probe(&self.core, i, namespace, name, number)
+        commits::probe(&self.core, i, namespace, name, number)
     }
 
     /// Gives a planned Pod the plan's values again.
     pub fn restore(&self, i: u64, namespace: &str, name: &str) -> Option<Committed> {
-        churn::restore(&self.core, i, namespace, name)
+        commits::restore(&self.core, i, namespace, name)
     }
 
     /// SHA-256 of the canonical text of the plan's Pods as they are stored now.
