@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 import sys
 from collections.abc import Sequence
 
@@ -44,8 +43,6 @@ def run(arguments: argparse.Namespace, parts: Parts) -> None:
     """Runs the viewer until it is left. UsageError without a terminal or with a broken kubeconfig."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("the viewer needs a terminal on its standard input and standard error")
-    # Textual draws when its clock of so many ticks a second comes by: a key waits for half a tick.
-    os.environ.setdefault("TEXTUAL_FPS", "120")
     # Nothing that is made while starting is garbage.
     gc.disable()
     import logging
