@@ -17,12 +17,11 @@ use self::options::{FieldValidation, WriteOptions};
 pub use self::update::{Patch, patch, update};
 use super::instant::Instant;
 use super::kinds::Kind;
-use super::names::check_name;
 use super::schema::{self, Type};
 use super::status::Status;
 
-/// Media types of bodies that are objects.
-const BODY_TYPES: &str = "application/json";
+/// Media types of bodies that are objects; those in protobuf have become JSON before they come here.
+const BODY_TYPES: &str = "application/json, application/vnd.kubernetes.protobuf";
 
 /// What is written to.
 #[derive(Clone, Copy, Debug)]
@@ -222,11 +221,6 @@ fn check_place(target: Target<'_>, object: &mut Value) -> Result<(), Status> {
         metadata.insert("name".into(), target.name.into());
     }
     Ok(())
-}
-
-/// Whether a name can be a namespace's at all: one that cannot is never looked up.
-pub fn is_namespace_name(name: &str) -> bool {
-    check_name(super::kinds::NameRule::Label, name).is_empty()
 }
 
 #[cfg(test)]
