@@ -70,6 +70,7 @@ class Recording:
     probe_ends: list[samples.ProbeEnd] = field(default_factory=list)
     inputs: list[samples.Input] = field(default_factory=list)
     terms: list[samples.Term] = field(default_factory=list)
+    resizes: list[samples.Resize] = field(default_factory=list)
     exits: list[samples.Exit] = field(default_factory=list)
     processes: dict[str, list[samples.Process]] = field(default_factory=dict)
     hosts: list[samples.Host] = field(default_factory=list)
@@ -116,7 +117,7 @@ class Recording:
         """Whether perfq itself was ended before it had ended the client."""
         return "client_stopped" not in self.marks
 
-    def _take(self, sample: samples.Sample) -> None:  # noqa: PLR0912 - one arm a kind
+    def _take(self, sample: samples.Sample) -> None:  # noqa: PLR0912, PLR0915 - one arm a kind
         if self.last_t is None or sample.t > self.last_t:
             self.last_t = sample.t
         match sample:
@@ -155,6 +156,8 @@ class Recording:
                 self.inputs.append(sample)
             case samples.Term():
                 self.terms.append(sample)
+            case samples.Resize():
+                self.resizes.append(sample)
             case samples.Exit():
                 self.exits.append(sample)
             case samples.Host():

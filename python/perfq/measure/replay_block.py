@@ -10,6 +10,7 @@ from perfq.measure.backlog import Depths
 from perfq.measure.definitions import REPLAY_LATENCIES
 from perfq.measure.figures import LatencySamples
 from perfq.measure.phases import SECOND
+from perfq.measure.process import cpu_between
 from perfq.measure.recording import Recording
 from perfq.measure.result.common import LatencyName
 from perfq.measure.result.replay import (
@@ -152,6 +153,11 @@ def _terminal(recording: Recording) -> TerminalFigures | None:
         return None
     last = recording.terms[-1]
     begin = recording.mark("spawned") or recording.terms[0].t
+    idle, idle_end = recording.mark("idle"), recording.mark("idle_end")
+    cpus = None
+    if idle is not None and idle_end is not None:
+        cpus = cpu_between(recording.processes.get("client", []), idle, idle_end)
+    filled = [one.filled - one.t for one in recording.resizes if one.filled is not None]
     return TerminalFigures(
         bytes=last.bytes,
         chunks=last.chunks,
@@ -159,4 +165,8 @@ def _terminal(recording: Recording) -> TerminalFigures | None:
         redraws=last.redraws,
         sync_timeouts=last.sync_timeouts,
         seconds=(last.t - begin) / SECOND,
+        idle_cpu_percent=None if cpus is None else 100 * cpus,
+        resizes=len(recording.resizes),
+        resizes_failed=len(recording.resizes) - len(filled),
+        resize_max_ns=max(filled, default=None),
     )

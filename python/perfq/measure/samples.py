@@ -154,6 +154,13 @@ class Term(Struct, tag_field="k", tag="term"):
     sync_timeouts: Whole = 0
 
 
+class Resize(Struct, tag_field="k", tag="resize"):
+    t: Whole
+    cols: Whole
+    rows: Whole
+    filled: Whole | None = None
+
+
 class Exit(Struct, tag_field="k", tag="exit"):
     t: Whole
     code: Whole | None = None
@@ -233,6 +240,7 @@ Sample = (
     | ProbeEnd
     | Input
     | Term
+    | Resize
     | Exit
     | Process
     | Host

@@ -95,6 +95,8 @@ _WHY = {
     "/replay/start/interactive_ns": "no screen or line of the client said that it was ready",
     "/replay/updates/delivered": "the client opened no Pod watch",
     "/replay/terminal": "nothing was recorded of the terminal",
+    "/replay/terminal/idle_cpu_percent": "the client was not left alone: the run is shorter than 20 s, or ended before",
+    "/replay/terminal/resize_max_ns": "no change of size was followed by a whole new screen",
 }
 
 

@@ -13,6 +13,7 @@ from perfq.drive.scenarios import run_scenario
 from perfq.drive.stop import Stop
 from perfq.replay.churn import Churn, ChurnEnd
 from perfq.replay.ready import await_ready
+from perfq.replay.rest import rest_and_resize
 from perfq.replay.session import ReplaySession
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _TICK_S = 0.02
 #: After the last event a client has this long to show it.
 DRAIN_TIMEOUT_S = 15.0
+#: Watches to which nothing was written for so long have nothing more to write.
+QUIET_S = 0.3
 
 
 def drive(
@@ -63,6 +66,7 @@ def _run_churn(session: ReplaySession, progress: Progress, interruption: Interru
     _drain(session, progress, interruption, end)
     if session.options.scenarios:
         _walk_scenarios(session, progress, interruption)
+        rest_and_resize(session, interruption)
 
 
 def _drain(session: ReplaySession, progress: Progress, interruption: Interruption, end: ChurnEnd) -> None:
@@ -71,14 +75,7 @@ def _drain(session: ReplaySession, progress: Progress, interruption: Interruptio
     if session.options.client.probe:
         while time.monotonic() < deadline and not interruption.requested:
             state = session.probe.progress()
-            digest = state["digest"]
-            if (
-                digest is not None
-                and not state["backlog"]
-                and digest["store"] == digest["table"] == end.expected_digest
-            ):
-                break
-            if digest is not None and not session.options.client.table and digest["store"] == end.expected_digest:
+            if not state["backlog"] and _digests_hold(state["digest"], session.options.client, end.expected_digest):
                 break
             progress.update("draining")
             interruption.wait(_TICK_S)
@@ -94,10 +91,13 @@ def _digests_hold(digest: Mapping[str, Any] | None, client: ClientDefinition, ex
 
 
 def _await_quiet_watches(session: ReplaySession, interruption: Interruption, deadline: float) -> None:
-    """Without a probe: every event has been written to the client's watches."""
+    """Without a probe: nothing more was written to the client's watches for a while."""
+    written, since = -1, time.monotonic()
     while time.monotonic() < deadline and not interruption.requested:
-        watches = session.server.progress()["watches"]
-        if all(not watch.get("queued") for watch in watches if watch["open"]):
+        now = sum(watch["events"] for watch in session.server.progress()["watches"] if watch["open"])
+        if now != written:
+            written, since = now, time.monotonic()
+        elif time.monotonic() - since > QUIET_S:
             return
         interruption.wait(_TICK_S)
 

@@ -99,7 +99,14 @@ def _terminal(result: Result) -> str:
         return ""
     rate = f" ({amount(one.frames / one.seconds, '/s')})" if one.seconds > 0 else ""
     frames = f"{number(one.frames)} frames{rate}, {number(one.redraws)} full redraws"
-    return f"\nThe client wrote {size(one.bytes)} to its terminal: {frames}.\n"
+    lines = [f"\nThe client wrote {size(one.bytes)} to its terminal: {frames}."]
+    if one.idle_cpu_percent is not None:
+        lines.append(f"While nothing happened it used {amount(one.idle_cpu_percent, 'percent')} of a CPU.")
+    if one.resizes:
+        drawn = one.resizes - one.resizes_failed
+        worst = "" if one.resize_max_ns is None else f", at most {amount(one.resize_max_ns, 'ns')} later"
+        lines.append(f"{drawn} of {one.resizes} changes of size were followed by a whole new screen{worst}.")
+    return " ".join(lines) + "\n"
 
 
 def _process_row(name: str, one: ProcessFigures) -> list[str]:

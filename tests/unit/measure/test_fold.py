@@ -222,3 +222,36 @@ def test_the_fold_of_any_prefix_is_a_result(data: st.DataObject, tmp_path_factor
     SCHEMA.validate(judgement.result.plain())
     if '"client_stopped"' not in text[:cut]:
         assert judgement.result.verdict.status == "ABORTED"
+
+
+def test_changes_of_size_and_the_idle_time_are_figures_and_null_where_there_were_none(tmp_path: Path) -> None:
+    end = T0 + 10 * SECOND
+    idle: list[Line] = [
+        {"k": "mark", "t": end + 610 * MS, "name": "idle", "boot": None},
+        {"k": "mark", "t": end + 660 * MS, "name": "idle_end", "boot": None},
+        {"k": "resize", "t": end + 661 * MS, "cols": 136, "rows": 42, "filled": end + 673 * MS},
+        {"k": "resize", "t": end + 680 * MS, "cols": 160, "rows": 50, "filled": None},
+    ]
+    used: list[Line] = [
+        {
+            "k": "process",
+            "t": end + at * MS,
+            "who": "client",
+            "cpu_ns": (9000 + cpu) * MS,
+            "rss": 1,
+            "procs": 1,
+            "took": 1,
+        }
+        for at, cpu in ((611, 0), (631, 10), (651, 20))
+    ]
+    run = ideal_run().without(lambda line: line["k"] == "process" and line["t"] > end)
+    terminal = folded(run.adding(*idle, *used), tmp_path).replay.terminal
+    assert terminal is not None
+    assert (terminal.resizes, terminal.resizes_failed, terminal.resize_max_ns) == (2, 1, 12 * MS)
+    assert terminal.idle_cpu_percent == 50.0
+
+
+def test_a_client_that_was_never_left_alone_has_no_idle_figure(tmp_path: Path) -> None:
+    terminal = folded(ideal_run(), tmp_path).replay.terminal
+    assert terminal is not None
+    assert (terminal.idle_cpu_percent, terminal.resize_max_ns, terminal.resizes) == (None, None, 0)

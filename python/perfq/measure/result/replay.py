@@ -117,6 +117,12 @@ class TerminalFigures(Document):
     redraws: int
     sync_timeouts: int
     seconds: float
+    idle_cpu_percent: float | None = Field(default=None, description="Of one CPU, while nothing happened")
+    resizes: int = 0
+    resizes_failed: int = Field(
+        default=0, description="Changes of size after which the screen was not drawn anew in time"
+    )
+    resize_max_ns: int | None = Field(default=None, description="From the change of size to the frame that fills it")
 
 
 class SeriesPoint(Document):
