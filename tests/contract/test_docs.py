@@ -96,6 +96,16 @@ def test_there_are_examples() -> None:
     assert len(examples()) >= 6
 
 
+def test_the_client_definition_in_the_guide_is_one(tmp_path: Path) -> None:
+    from perfq.profile.client_files import load_client_file
+
+    text = (TOP / "docs" / "guides" / "qualify-your-client.md").read_text()
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "my-client.yaml"
+    path.write_text(block)
+    assert load_client_file(path).name == "my-client"
+
+
 def links() -> list[tuple[str, str]]:
     """(file, target) of each relative link of the README and of docs/."""
     found = []
