@@ -65,7 +65,7 @@ def _processes(run: Run) -> Processes:
     def window(who: str) -> Window:
         samples = run.recording.processes.get(who, [])
         begin = run.recording.mark("spawned") or (samples[0].t if samples else run.t0)
-        return Window(begin=begin, populated=populated, end=run.end)
+        return Window(begin=begin, populated=populated, end=run.end, earlier=who == "harness")
 
     return Processes(
         client=process_figures(run.recording.processes.get("client", []), window("client")),

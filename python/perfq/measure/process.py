@@ -22,6 +22,8 @@ class Window:
     begin: int
     populated: int | None
     end: int
+    #: The process was there before the run (perfq itself): its CPU counts from its first sample.
+    earlier: bool = False
 
     @property
     def warm(self) -> int:
@@ -40,7 +42,7 @@ def process_figures(samples: Sequence[Process], window: Window) -> ProcessFigure
     warm = [(t, value) for t, value in rss if t >= window.warm]
     slope = least_squares_slope(warm)
     return ProcessFigures(
-        cpu_seconds=cpu[-1][1] / SECOND if cpu else None,
+        cpu_seconds=(cpu[-1][1] - (cpu[0][1] if window.earlier else 0)) / SECOND if cpu else None,
         cpu_percent_max=cpu_percent_max(cpu),
         rss_peak_bytes=max((value for _, value in rss), default=None),
         rss_slope_bytes_per_min=None if slope is None else slope * 60 * SECOND,

@@ -84,3 +84,10 @@ def test_figures_are_of_the_time_before_the_client_was_ended() -> None:
 
 def test_no_sample_is_no_figure() -> None:
     assert process_figures([], Window(begin=0, populated=None, end=SECOND)) is None
+
+
+def test_what_was_there_before_the_run_counts_its_cpu_from_its_first_sample() -> None:
+    later = samples(10)[20:]
+    figures = process_figures(later, Window(begin=2 * SECOND, populated=None, end=10 * SECOND, earlier=True))
+    assert figures is not None
+    assert figures.cpu_seconds == pytest.approx(4.0)
