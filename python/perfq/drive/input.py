@@ -55,8 +55,8 @@ class InputSampler:
         self._stop = threading.Event()
         self._clear = threading.Event()
         self._clear.set()
-        self._idle = threading.Event()
-        self._idle.set()
+        # Held while a pair is taken: whoever holds it knows that no key is under way.
+        self._pressing = threading.Lock()
         self._thread: threading.Thread | None = None
         self.done_pairs = 0
         self.error: BaseException | None = None
@@ -79,14 +79,15 @@ class InputSampler:
     def pause(self) -> None:
         """Returns when no key is under way and none will be written until `resume`."""
         self._clear.clear()
-        self._idle.wait(2 * KEY_TIMEOUT_S + 1)
+        if self._pressing.acquire(timeout=2 * KEY_TIMEOUT_S + 1):
+            self._pressing.release()
 
     def resume(self) -> None:
-        """Goes on after `pause`."""
+        """Goes on after `pause`; pairs that became due meanwhile come at once, one after the other."""
         self._clear.set()
 
     def stop(self) -> None:
-        """Ends after the key that is under way."""
+        """Ends after the pair that is under way."""
         self._stop.set()
         self._clear.set()
         if self._thread is not None:
@@ -99,17 +100,22 @@ class InputSampler:
                 due_ns = t0_ns + pair * every_ns
                 if self._stop.wait(max(0.0, (due_ns - time.monotonic_ns()) / 1e9)):
                     return
-                self._clear.wait()
-                if self._stop.is_set():
+                if not self._take(pair):
                     return
-                self._idle.clear()
-                try:
-                    self._pair(pair)
-                finally:
-                    self._idle.set()
                 self.done_pairs += 1
         except BaseException as error:
             self.error = error
+
+    def _take(self, pair: int) -> bool:
+        """Waits until it may press, and takes the pair; False where it was stopped."""
+        while True:
+            self._clear.wait()
+            with self._pressing:
+                if self._stop.is_set():
+                    return False
+                if self._clear.is_set():  # else `pause` came in between
+                    self._pair(pair)
+                    return True
 
     def _pair(self, pair: int) -> None:
         home: object = None

@@ -23,4 +23,5 @@ def write_kubeconfig(path: Path, *, url: str, ca_pem: str | None, token: str | N
         "contexts": [{"name": CONTEXT, "context": {"cluster": CONTEXT, "user": CONTEXT}}],
     }
     path.touch(mode=0o600)
+    path.chmod(0o600)  # before the token is in it, where the file was there already
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

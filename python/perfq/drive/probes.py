@@ -86,6 +86,8 @@ class ProbeEvents:
         self._rng = random.Random(plan.seed + 2)
         self._stop = threading.Event()
         self._paused = threading.Event()
+        # Held while a probe is sent, so that none slips past `pause`.
+        self._sending = threading.Lock()
         self._thread: threading.Thread | None = None
         self._pending: dict[int, _Pending] = {}
         self.sent = 0
@@ -99,7 +101,8 @@ class ProbeEvents:
 
     def pause(self) -> None:
         """No new probe until `resume`; those under way are waited for."""
-        self._paused.set()
+        with self._sending:
+            self._paused.set()
         deadline = time.monotonic() + SEEN_TIMEOUT_S + 1
         while self._pending and time.monotonic() < deadline:
             time.sleep(_TICK_S)
@@ -121,15 +124,25 @@ class ProbeEvents:
             due.reverse()
             while (due or self._pending) and not self._stop.is_set():
                 elapsed = (time.monotonic_ns() - t0_ns) / 1e9
-                if due and due[-1][1] <= elapsed and not self._paused.is_set():
-                    self._send(due.pop()[0])
+                with self._sending:
+                    if due and due[-1][1] <= elapsed and not self._paused.is_set():
+                        self._send(due.pop()[0])
                 self._settle()
                 self._stop.wait(_TICK_S)
         except BaseException as error:
             self.error = error
-        finally:
-            for i, pending in list(self._pending.items()):
-                self._end(i, pending, "lost")
+        try:
+            self._give_up()
+        except BaseException as error:
+            self.error = self.error or error
+
+    def _give_up(self) -> None:
+        """Restores what is pending. It was not waited for long enough to be called lost: no outcome is recorded."""
+        self._settle()
+        for i, pending in list(self._pending.items()):
+            self._terminal.forget_cell(i)
+            del self._pending[i]
+            self._server.restore(i, pending.ns, pending.name)
 
     def _send(self, i: int) -> None:
         taken = {(pending.ns, pending.name) for pending in self._pending.values()}

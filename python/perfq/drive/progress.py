@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import time
 from typing import TextIO
@@ -17,7 +19,7 @@ class Progress:
         self._stream = sys.stderr if stream is None else stream
         self._quiet = quiet
         self._live = self._stream.isatty()
-        self._last = 0.0
+        self._last = -math.inf
         self._drawn = False
 
     def say(self, text: str) -> None:
@@ -34,7 +36,7 @@ class Progress:
             return
         self._last = now
         if self._live:
-            print(f"\r\x1b[2K{text}", end="", file=self._stream, flush=True)
+            print(f"\r\x1b[2K{text[: self._width()]}", end="", file=self._stream, flush=True)
             self._drawn = True
         else:
             print(text, file=self._stream, flush=True)
@@ -42,6 +44,14 @@ class Progress:
     def close(self) -> None:
         """Leaves no half line behind."""
         self._erase()
+
+    def _width(self) -> int | None:
+        """One less than the terminal is wide: a line that wraps could not be erased. None where it is unknown."""
+        try:
+            columns = os.get_terminal_size(self._stream.fileno()).columns
+        except OSError:
+            return None
+        return columns - 1 if columns > 1 else None
 
     def _erase(self) -> None:
         if self._drawn:

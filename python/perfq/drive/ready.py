@@ -24,7 +24,7 @@ class ScopeState:
 
 
 def scopes_ready(declared: Sequence[Scope], progress: Mapping[str, Any], now_ns: int) -> ScopeState:
-    """Judges the server's progress: every declared scope has its WATCH open and its LIST complete.
+    """Judges the server's progress: every declared scope has its WATCH open.
 
     Where none is declared (a generic client): the first Pod LIST is complete, its WATCH is open, and
     no new scope was opened for a second.

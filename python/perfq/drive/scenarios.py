@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -42,27 +42,37 @@ class Step:
 
 def run_scenario(terminal: Screens, recorder: Records, step: Step, timeout_s: float = TIMEOUT_S) -> bool:
     """Runs one scenario and its way back; records it; True where both screens came in time."""
-    began = time.monotonic_ns()
-    terminal.write(step.keys)
-    reached = terminal.wait_screen(step.expect, timeout_s)
-    screen = None if reached else "\n".join(terminal.screen()["lines"])
+    began, reached = led_to(terminal, step.keys, step.expect, timeout_s)
+    screen = None if reached else _lines(terminal)
     if step.back:
-        terminal.write(step.back)
-        if step.back_expect and terminal.wait_screen(step.back_expect, timeout_s) is None and screen is None:
-            reached = None
-            screen = "\n".join(terminal.screen()["lines"])
+        _, returned = led_to(terminal, step.back, step.back_expect, timeout_s)
+        if reached and not returned:
+            screen = _lines(terminal)
+        reached = reached and returned
     record = {
         "k": "scenario",
         "t": began,
         "name": step.name,
-        "ok": reached is not None,
+        "ok": reached,
         "screen": screen,
         "done": time.monotonic_ns(),
     }
     recorder.write(json.dumps(record))
-    return reached is not None
+    return reached
 
 
-def run_scenarios(terminal: Screens, recorder: Records, steps: Sequence[Step]) -> int:
-    """Runs them in order; gives how many failed."""
-    return sum(not run_scenario(terminal, recorder, step) for step in steps)
+def led_to(terminal: Screens, keys: bytes, expect: str, timeout_s: float) -> tuple[int, bool]:
+    """When the keys were written, and whether they led to the screen (any, where no pattern says which).
+
+    A client that ended, or that does not read its keys, fails as one does whose screen never comes.
+    """
+    began = time.monotonic_ns()
+    try:
+        began = terminal.write(keys)
+    except (BrokenPipeError, TimeoutError):
+        return began, False
+    return began, not expect or terminal.wait_screen(expect, timeout_s) is not None
+
+
+def _lines(terminal: Screens) -> str:
+    return "\n".join(terminal.screen()["lines"])

@@ -6,34 +6,41 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM)
+_SLICE_S = 0.05
 
 
 class Interruption:
-    """Whether, and by which signal, the run was asked to end."""
+    """Whether, and by which signal, the run was asked to end.
+
+    Without a lock: a handler runs between any two steps of the main thread, also while that holds the lock
+    of an Event which the handler would then wait for without end.
+    """
 
     def __init__(self) -> None:
-        self._event = threading.Event()
         self.signal: str | None = None
 
     def set(self, name: str) -> None:
         """Notes the signal; the first one counts."""
         if self.signal is None:
             self.signal = name
-        self._event.set()
 
     @property
     def requested(self) -> bool:
         """True once a signal has come."""
-        return self._event.is_set()
+        return self.signal is not None
 
     def wait(self, seconds: float) -> bool:
-        """Waits for at most that long; True as soon as a signal has come."""
-        return self._event.wait(seconds)
+        """Waits for at most that long; True soon (50 ms) after a signal has come."""
+        end = time.monotonic() + seconds
+        while not self.requested and (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, _SLICE_S))
+        return self.requested
 
 
 @contextmanager

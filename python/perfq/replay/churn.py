@@ -41,6 +41,18 @@ class ChurnEnd:
     client_exited: bool = False
 
 
+def extension(remaining: int, done: int, elapsed_s: float, room: int) -> int:
+    """How many more whole seconds the missing pairs take, at most `room`.
+
+    They take what the others took on average: less than a second each where the client keeps up, since a
+    pair that is overdue follows the former at once.
+    """
+    if remaining <= 0 or room <= 0:
+        return 0
+    per_pair_s = min(elapsed_s / max(done, 1), 1.0)
+    return min(room, max(1, math.ceil(remaining * per_pair_s)))
+
+
 class Churn:
     """Runs the churn of one session."""
 
@@ -78,6 +90,7 @@ class Churn:
             self._until_the_end(t0_ns)
         finally:
             self._finish()
+        self._raise_errors()
         return self._end
 
     def _until_the_end(self, t0_ns: int) -> None:
@@ -100,15 +113,18 @@ class Churn:
         """Asks for more seconds where input samples are missing and the plan can give events."""
         sampler, plan = self._input, self._session.options.plan
         rate = int(str(self._session.options.profile["steady_events_per_second"]))
-        if sampler is None or sampler.finished or sampler.remaining == 0 or rate == 0:
+        if sampler is None or sampler.finished or rate == 0:
             return
+        elapsed_s = (time.monotonic_ns() - t0_ns) / 1e9
         room = MAX_EXTENSION_S - self._end.extended_seconds
-        if room <= 0:
+        more = extension(sampler.remaining, sampler.done_pairs, elapsed_s, room)
+        if more == 0:
             return
-        taken = max(sampler.done_pairs, 1)
-        per_pair_s = (time.monotonic_ns() - t0_ns) / 1e9 / taken
-        more = min(room, max(1, math.ceil(sampler.remaining * min(per_pair_s, 1.0))))
-        self._session.server.extend(more)
+        try:
+            self._session.server.extend(more)
+        except ValueError:
+            # Too late, or longer than a profile may be: the pairs that are missing are told by the result.
+            return
         self._end.extended_seconds += more
         self._end.expected_digest = plan.extended(self._end.extended_seconds).final_hash
         self._session.mark("extended", seconds=self._end.extended_seconds, expected=self._end.expected_digest)
@@ -119,11 +135,14 @@ class Churn:
         if self._session.terminal.progress()["exited"] is not None:
             self._end.client_exited = True
             return True
+        self._raise_errors()
+        self._end.stop = check(self._session.options.limits, self._reading(state, t0_ns))
+        return self._end.stop is not None
+
+    def _raise_errors(self) -> None:
         for part in (self._input, self._probes):
             if part is not None and part.error is not None:
                 raise part.error
-        self._end.stop = check(self._session.options.limits, self._reading(state, t0_ns))
-        return self._end.stop is not None
 
     def _reading(self, state: ServerProgress, t0_ns: int) -> Reading:
         totals = state["totals"]
@@ -145,6 +164,8 @@ class Churn:
             self._input.stop()
         if self._probes is not None:
             self._probes.finish(0.0 if stopped else 6.0)
+        if not stopped:
+            self._scenes.finish()
 
     def _say(self, state: ServerProgress, t0_ns: int, seconds: int) -> None:
         churn = state["churn"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import perfq.drive
-from perfq.drive.definition import argv_of, move_keys, step_of, view_of
+from perfq.drive.definition import argv_of, environment_of, move_keys, step_of, view_of
 from perfq.drive.environment import ClientHome
 from perfq.drive.kubeconfig import write_kubeconfig
 from perfq.drive.ready import scopes_ready
@@ -100,7 +100,7 @@ class _Check:
         supervisor = Path(perfq.drive.__file__).with_name("supervisor.py")
         options: dict[str, Any] = {
             "argv": list(argv),
-            "env": home.environment(client.environment),
+            "env": home.environment(environment_of(client)),
             "cwd": str(Path.cwd()),
             "cols": COLS,
             "rows": ROWS,

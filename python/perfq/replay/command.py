@@ -176,7 +176,7 @@ def resolve_client(request: ReplayRequest) -> ClientDefinition:
 
 def parse_size(text: str) -> Size:
     """`160x50`; UsageError outside 40x10 to 500x200."""
-    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    match = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,4})", text)
     if match and 40 <= int(match[1]) <= 500 and 10 <= int(match[2]) <= 200:
         return Size(cols=int(match[1]), rows=int(match[2]))
     raise UsageError(f"--size: got {text!r}, expected COLSxROWS from 40x10 to 500x200, such as 160x50")

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from perfq.drive.definition import step_of
-from perfq.drive.scenarios import Step, run_scenario
+from perfq.drive.scenarios import TIMEOUT_S, Step, led_to, run_scenario
 from perfq.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,11 +79,16 @@ class FailureScenes:
             self._open()
             self._closes = time.monotonic() + LOG_OPEN_S
         elif time.monotonic() >= self._closes:
-            self._close()
-            self._done = True
+            self.finish()
             for part in (pairs, probes):
                 if part is not None:
                     part.resume()
+
+    def finish(self) -> None:
+        """Closes the log if it is open still: what follows begins on the table."""
+        if self._closes is not None and not self._done:
+            self._done = True
+            self._close()
 
     def _count_refusals(self) -> None:
         """Records, each time it changes, in how many places the screen says that access was refused."""
@@ -111,7 +116,5 @@ class FailureScenes:
         step = self._step()
         self._session.mark("log_closing")
         if step is not None and step.back:
-            self._session.terminal.write(step.back)
-            if step.back_expect:
-                self._session.terminal.wait_screen(step.back_expect, 10.0)
+            led_to(self._session.terminal, step.back, step.back_expect, TIMEOUT_S)
         self._session.mark("log_closed")
