@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from perfq.errors import UsageError
@@ -68,3 +70,11 @@ def test_what_a_client_can_meet_follows_from_its_definition() -> None:
         "slow_logs",
     }
     assert load_client_named("watch").failure_kinds() == {"gone", "throttled"}
+
+
+def test_the_example_without_a_probe_is_the_viewer_but_for_its_probe(repository: Path) -> None:
+    example = load(repository / "docs" / "examples" / "viewer-without-probe.yaml", ClientDefinition).model
+    viewer = load_client_named("viewer")
+    assert (viewer.probe, example.probe, example.environment) == (True, False, {"PERFQ_PROBE": ""})
+    same = ("command", "scopes", "metrics", "rows", "screen", "moves")
+    assert [getattr(example, name) for name in same] == [getattr(viewer, name) for name in same]
