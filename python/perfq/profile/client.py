@@ -74,14 +74,14 @@ class Screen(_Part):
 class Moves(_Part):
     """The keys that move the cursor by one row: a character, or a name such as down, up, ctrl+n."""
 
-    down: Key = "down"
-    up: Key = "up"
+    down: Key = Field(default="down", description="To the next row")
+    up: Key = Field(default="up", description="To the row before")
 
 
 class Scenario(_Part):
     """Keys and the screen that they must lead to."""
 
-    name: str
+    name: str = Field(description="Its name in reports; `logs` is the one that slow_logs needs")
     keys: Keys = Field(description="As they are typed; special ones in brackets: /web<Enter>")
     expect: Pattern = Field(description="Regular expression of the screen, lines joined by \\n")
     back: Keys = Field(default="", description="Keys that lead back to the table")
@@ -96,24 +96,26 @@ def _once(names: Iterable[str]) -> bool:
 class ClientDefinition(_Part):
     """perfq.client/v1"""
 
-    schema_: Literal["perfq.client/v1"] = Field(alias="schema")
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
-    description: str = ""
+    schema_: Literal["perfq.client/v1"] = Field(alias="schema", description="The name of this format")
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$", description="What reports call the client")]
+    description: str = Field(default="", description="One line for `perfq client list`")
     command: list[str] = Field(
         default_factory=list, description="The program and its arguments; {python} is perfq's own interpreter"
     )
-    environment: dict[str, str] = Field(default_factory=dict)
+    environment: dict[str, str] = Field(default_factory=dict, description="Variables beside those that perfq sets")
     ready: Pattern | None = Field(default=None, description="Regular expression of the first screen that takes keys")
-    scopes: list[Scope] = Field(default_factory=list, description="None: ready when no new scope opened for 1 s")
+    scopes: list[Scope] = Field(
+        default_factory=list, description="What it lists and watches; none: ready when no new scope opened for 1 s"
+    )
     probe: bool = Field(default=False, description="It reports from inside (PERFQ_PROBE)")
     table: bool = Field(default=False, description="It keeps a table and reports its digest (probe)")
     metrics: bool = Field(default=False, description="It polls metrics.k8s.io")
     rows: Literal["always", "maybe", "never"] = Field(
         default="always", description="Whether rows of Pods are on its screen; maybe: it is waited for and not required"
     )
-    screen: Screen = Field(default_factory=Screen)
+    screen: Screen = Field(default_factory=Screen, description="Where its rows and its cursor are")
     moves: Moves | None = Field(default=None, description="None: it has no cursor")
-    scenarios: list[Scenario] = Field(default_factory=list)
+    scenarios: list[Scenario] = Field(default_factory=list, description="Walked in this order, after the churn")
 
     @field_validator("scenarios")
     @classmethod

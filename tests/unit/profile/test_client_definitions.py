@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from perfq.errors import UsageError
 from perfq.profile.client import ClientDefinition
 from perfq.profile.client_files import BUILTIN_CLIENTS, load_client_named
 from perfq.profile.document import load
+from perfq.profile.keys import parse_keys
 from perfq.profile.source import Source
 
 HEAD = "schema: perfq.client/v1\nname: mine\n"
@@ -78,3 +80,13 @@ def test_the_example_without_a_probe_is_the_viewer_but_for_its_probe(repository:
     assert (viewer.probe, example.probe, example.environment) == (True, False, {"PERFQ_PROBE": ""})
     same = ("command", "scopes", "metrics", "rows", "screen", "moves")
     assert [getattr(example, name) for name in same] == [getattr(viewer, name) for name in same]
+
+
+def test_the_definition_of_the_guide_is_sound_and_its_special_keys_are_keys(repository: Path) -> None:
+    guide = (repository / "docs" / "guides" / "qualify-your-client.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(schema: perfq\.client/v1\n.*?)```", guide, re.DOTALL)
+    definition = load(Source("guide.yaml", text.encode()), ClientDefinition).model
+    (scenario,) = definition.scenarios
+    assert parse_keys(scenario.keys)[-1] == ("enter", True)
+    assert parse_keys(scenario.back) == (("escape", True),)
+    assert re.search(scenario.expect, scenario.keys) is None, "what was typed must not be taken for the answer"
