@@ -49,5 +49,4 @@ def _ready(recorded: Recorded) -> Check:
         observed="ready" if evidence.churn_began else evidence.not_ready,
         limit=None,
         status="passed" if evidence.churn_began else "failed",
-        advice=None if evidence.churn_began else "last-screen.txt in the run directory may say more",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import sys
@@ -50,7 +52,10 @@ def run_request(request: ReplayRequest) -> int:
         run_id = f"{options.run_id[:36]}-{number}"
         return run_once(replace(options, out=directory, run_id=run_id), given)
 
-    return repeat(options.out, times, one)
+    code = repeat(options.out, times, one)
+    if not given["as_json"]:
+        show_repeats(options.out / "summary.json")
+    return code
 
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
@@ -111,6 +116,14 @@ def show(result: Result, out: Path, given: Mapping[str, Any]) -> None:
     sys.stdout.write(f"report: {out / 'report.md'}\n")
 
 
+def show_repeats(path: Path) -> None:
+    """What the runs came to, on stdout; nothing where none of them has a result."""
+    if path.exists():
+        from perfq.report.repeats import repeats
+
+        sys.stdout.write(f"\n{repeats(json.loads(path.read_text(encoding='utf-8')))}summary: {path}\n")
+
+
 def plan_json(options: ReplayOptions) -> str:
     """plan.json: the same bytes for the same plan, no run id."""
     from perfq.profile.workload import plan_document
@@ -133,6 +146,8 @@ def resolve(request: ReplayRequest) -> ReplayOptions:
     if not argv:
         raise UsageError(f"client {client.name!r} names no command; give one after `--`")
     if shutil.which(argv[0]) is None:
+        if os.path.lexists(argv[0]):
+            raise UsageError(f"the client {argv[0]!r} is not a program that can be run; is it executable?")
         raise UsageError(f"the client {argv[0]!r} was not found on PATH; install it or name its path")
     refuse_what_cannot_be_exercised(profile.model_dump(), client)
     run_id = check_run_id(given["run_id"]) if given["run_id"] else new_run_id(plan.id)

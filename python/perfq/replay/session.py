@@ -139,7 +139,8 @@ class ReplaySession:
     def keep_last_screen(self) -> str:
         """Writes both screens of the client beside the recordings; gives the file's name."""
         screen = self.terminal.screen()
-        text = "\n".join(screen["lines"]) + "\n\n--- the other screen ---\n" + "\n".join(screen["other"]) + "\n"
+        shown, other = ("\n".join(screen[name]).rstrip() for name in ("lines", "other"))
+        text = f"{shown}\n" + (f"\n--- the other screen ---\n{other}\n" if other else "")
         self.run.write("last-screen.txt", text)
         return "last-screen.txt"
 

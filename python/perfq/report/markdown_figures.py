@@ -11,6 +11,8 @@ from perfq.report.table import code, escaped, fenced, table
 MAX_OPERATIONS = 20
 #: Last screens of failed scenarios that are shown; the others are in result.json.
 MAX_SCREENS = 3
+#: Shorter runs show a slope of memory that is start and noise (the budget of client-1k has the same bound).
+SLOPE_FROM_NS = 30 * 60 * 1_000_000_000
 
 
 def load(result: Result) -> str:
@@ -90,7 +92,16 @@ def process(result: Result) -> str:
     if not rows:
         return ""
     head = ["process", "CPU", "CPU max", "peak RSS", "RSS slope", "samples"]
-    return "## Process\n\n" + table(head, rows, numbers=range(1, 6)) + _terminal(result)
+    return "## Process\n\n" + table(head, rows, numbers=range(1, 6)) + _slope_note(result) + _terminal(result)
+
+
+def _slope_note(result: Result) -> str:
+    """A slope per minute from seconds of a run looks like a leak; it says how much time it stands on."""
+    slopes = (one.rss_slope_bytes_per_min for one in (result.process.client, result.process.harness) if one)
+    wall_ns = None if result.replay is None else result.replay.churn.wall_ns
+    if wall_ns is None or wall_ns >= SLOPE_FROM_NS or all(slope is None for slope in slopes):
+        return ""
+    return f"\nThe RSS slopes come from {duration(wall_ns)} of churn; below 30 min a slope is start and noise.\n"
 
 
 def _terminal(result: Result) -> str:

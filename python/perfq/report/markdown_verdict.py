@@ -71,8 +71,8 @@ def identity(result: Result) -> str:
             rows.append(["terminal", escaped(", ".join(drawn))])
         if client.cwd is not None:
             rows.append(["started in", code(client.cwd)])
-    commit = f" ({part.perfq.commit})" if part.perfq.commit else ""
-    rows.append(["perfq", escaped(part.perfq.version + commit)])
+    built = ", ".join(x for x in (part.perfq.commit, part.perfq.build) if x)
+    rows.append(["perfq", escaped(part.perfq.version + (f" ({built})" if built else ""))])
     host = part.host
     cpus = f"{host.cpu_count} CPUs ({host.cpus_allowed:g} allowed)" if host.cpus_allowed else f"{host.cpu_count} CPUs"
     rows.append(["host", escaped(", ".join(str(x) for x in (host.os, host.kernel, host.cpu, cpus) if x))])

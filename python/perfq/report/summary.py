@@ -166,13 +166,13 @@ def _chart(result: Result, style: Style) -> list[str]:
     for name in _CHARTED:
         points = result.replay.series.get(name)
         if points:
-            end = max(points[-1].t_ns, *(end for _, end in result.replay.bursts), 1)
+            end = max(points[-1].t_ns, result.replay.churn.wall_ns or 0, 1)
             frame = Frame(
                 width=min(style.width - 12, 100),
                 height=_CHART_ROWS,
                 end_ns=end,
                 label=duration,
-                bursts=result.replay.bursts,
+                bursts=[(begin, min(stop, end)) for begin, stop in result.replay.bursts if begin < end],
             )
             return chart(f"{name} over {duration(end)}", points, frame)
     return []

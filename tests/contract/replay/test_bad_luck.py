@@ -57,7 +57,7 @@ def test_a_client_that_exits_at_once_makes_the_run_invalid_and_its_screen_is_kep
     assert ended.code == 4, ended.explain()
     assert ended.result["verdict"]["status"] == "INVALID"
     assert "exit code 3" in ended.text
-    assert "no cluster for me" in (ended.out / "last-screen.txt").read_text()
+    assert (ended.out / "last-screen.txt").read_text() == "no cluster for me\n"
 
 
 def test_a_client_that_is_never_ready_makes_the_run_invalid(tmp_path: Path) -> None:

@@ -83,6 +83,8 @@ def test_repeats_have_a_summary_and_directories_of_their_own(tmp_path: Path) -> 
     summary = json.loads((ended.out / "summary.json").read_text())
     assert [run["status"] for run in summary["runs"]] == ["PASS", "PASS"]
     assert len(summary["metrics"]["latency.commit_lag.p95"]["values"]) == 2
+    assert "2 runs: 2 PASS" in ended.text
+    assert f"summary: {ended.out / 'summary.json'}" in ended.text
 
 
 @pytest.mark.parametrize(

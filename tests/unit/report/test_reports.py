@@ -127,6 +127,22 @@ def test_the_chart_fits_the_terminal(width: int, tmp_path: Path) -> None:
     assert bool(bars) == (width >= 40)
 
 
+def test_the_chart_spans_what_was_recorded_and_marks_no_burst_that_did_not_begin(tmp_path: Path) -> None:
+    early = _pass().without(lambda line: line["t"] > T0 + 2 * SECOND)
+    text = summary(judge(fold(early.write(tmp_path / "run"))).result)
+    assert "event_to_render over 1.9" in text
+    assert "━" not in text
+
+
+def test_the_report_says_which_build_was_run_and_how_long_a_slope_stands_on(tmp_path: Path) -> None:
+    result = result_of("pass", tmp_path)
+    manifest = result.manifest
+    built = manifest.perfq.model_copy(update={"commit": "c0ffee", "build": "debug, rustc 1.88.0"})
+    text = markdown(result.model_copy(update={"manifest": manifest.model_copy(update={"perfq": built})}))
+    assert f"| perfq | {manifest.perfq.version} (c0ffee, debug, rustc 1.88.0) |" in text
+    assert "The RSS slopes come from 9.95 s of churn" in text
+
+
 def test_junit_counts_what_it_lists(tmp_path: Path) -> None:
     for name, run in RUNS.items():
         suite = ET.fromstring(junit(judge(fold(run().write(tmp_path / name))).result)).find("testsuite")
