@@ -101,7 +101,9 @@ def test_what_cannot_be_served_is_one_sentence_and_an_exit_code() -> None:
     code, said = refused("--listen", "0.0.0.0", "--plain-http")
     assert (code, "TLS" in said) == (2, True)
     code, said = refused("--listen", "nowhere")
-    assert code == 2
+    assert (code, "'nowhere', expected an IP address" in said) == (2, True)
+    code, said = refused("--pod-bytes", "2MiB")
+    assert (code, "at most 1MiB" in said) == (2, True)
     code, said = refused("--kubeconfig-out", "/no/such/folder/kubeconfig")
     assert (code, "/no/such/folder/kubeconfig" in said) == (2, True)
     code, said = refused("--limit", "fast")

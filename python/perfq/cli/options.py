@@ -27,6 +27,14 @@ else:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _pod_bytes(text: str) -> int:
+    """The engine's own bound, said before anything is started."""
+    number = units.parse_bytes(text)
+    if number > 1 << 20:
+        raise ValueError("at most 1MiB a Pod")
+    return number
+
+
 class Quantity(AnyParamType):
     """Text with a unit, read by one of the parsers of `perfq.units`; its ValueError says what is expected."""
 
@@ -49,6 +57,7 @@ WHOLE_SECONDS = Quantity("DURATION", units.parse_seconds)
 SECONDS = Quantity("DURATION", lambda text: units.parse_duration(text) / units.SECOND)
 MILLISECONDS = Quantity("DURATION", lambda text: units.parse_duration(text) / units.NANOS["ms"])
 BYTES = Quantity("BYTES", units.parse_bytes)
+POD_BYTES = Quantity("BYTES", _pod_bytes)
 RATE = Quantity("RATE", units.parse_rate)
 BYTE_RATE = Quantity("RATE", units.parse_byte_rate)
 SHARE = Quantity("PERCENT", units.parse_share)
@@ -156,7 +165,9 @@ run_options = _together(
 )
 
 stop_options = _together(
-    click.option("--max-time", type=SECONDS, metavar="TIME", help="Stop a run that takes longer."),
+    click.option(
+        "--max-time", type=SECONDS, metavar="TIME", help="Stop when the churn takes longer, extension included."
+    ),
     click.option("--stop-lag", type=MILLISECONDS, metavar="TIME", help="Stop when an event is later than this."),
     click.option(
         "--stop-error-share", type=SHARE, metavar="PERCENT", help="Stop when more of the requests fail, such as 5%."

@@ -37,7 +37,9 @@ Examples:
 @shared.budget_options
 @click.option("--pairs", type=click.IntRange(0, 10_000), default=50, show_default=True, help="Down/up key pairs.")
 @click.option("--probes", type=click.IntRange(0, 10_000), default=40, show_default=True, help="Probe events.")
-@click.option("--pod-bytes", type=click.IntRange(0, 1 << 20), default=0, help="Pad each Pod's JSON to this size.")
+@click.option(
+    "--pod-bytes", type=shared.POD_BYTES, default=0, metavar="BYTES", help="Pad each Pod's JSON up to this size."
+)
 @click.option("--size", default="160x50", show_default=True, metavar="COLSxROWS", help="Size of the terminal.")
 @click.option(
     "--ready-timeout",

@@ -42,7 +42,7 @@ def schema_text(name: str) -> str:
 
 
 @click.command(epilog=EPILOG)
-@click.argument("name", required=False, metavar="NAME", type=Completed("NAME", lambda: SCHEMAS))
+@click.argument("name", required=False, metavar="[NAME]", type=Completed("NAME", lambda: SCHEMAS))
 def schema(name: str | None) -> None:
     """Prints the JSON Schema of a document; without NAME, the names there are."""
     if name is None:

@@ -53,12 +53,28 @@ class Limit(shared.AnyParamType):
         raise click.BadParameter(f"got {value!r}, expected requests such as 500/s or bytes such as 10MiB/s", ctx, param)
 
 
+class Address(shared.AnyParamType):
+    """An IP address to listen on; names are not looked up."""
+
+    name = "ADDRESS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The address; a usage error where it is none."""
+        from ipaddress import ip_address
+
+        try:
+            return str(ip_address(value))
+        except ValueError:
+            self.fail(f"got {value!r}, expected an IP address such as 127.0.0.1 or ::1", param, ctx)
+
+
 @click.command(epilog=EPILOG)
 @click.argument("profile", type=shared.PROFILE, metavar="[PROFILE]", default="smoke-1k")
 @shared.plan_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port (default: any free one).")
 @click.option(
     "--listen",
+    type=Address(),
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
@@ -71,7 +87,7 @@ class Limit(shared.AnyParamType):
     show_default=True,
     help="When the profile's events begin: with the first WATCH of Pods, at once, or not at all.",
 )
-@click.option("--pod-bytes", type=shared.BYTES, default=0, metavar="BYTES", help="Pad each Pod up to this size.")
+@click.option("--pod-bytes", type=shared.POD_BYTES, default=0, metavar="BYTES", help="Pad each Pod up to this size.")
 @click.option("--limit", type=Limit(), metavar="RATE", help="Serve no faster (500/s, 10MiB/s); the rest queues.")
 @click.option("--metrics/--no-metrics", default=True, show_default=True, help="Serve metrics.k8s.io (kubectl top).")
 @click.option("--plain-http", is_flag=True, help="HTTP without TLS and token, on loopback only: for benches.")

@@ -20,7 +20,7 @@ def client_text(name: str) -> bytes:
     """The file of a built-in definition. UsageError (2), with the nearest name, for an unknown one."""
     if name not in BUILTIN_CLIENTS:
         raise UsageError(
-            f"--client {show_text(name)}: got an unknown client, expected one of {', '.join(BUILTIN_CLIENTS)}"
+            f"{show_text(name)}: got an unknown client, expected one of {', '.join(BUILTIN_CLIENTS)}"
             f"{nearest(name, BUILTIN_CLIENTS)}; a definition of your own goes to --client-file"
         )
     return files("perfq.profiles").joinpath("clients", f"{name}.yaml").read_bytes()
