@@ -5,33 +5,24 @@ Nothing is judged here: all that was seen is in samples.ndjson and the manifest 
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perfq.drive.definition import step_of
 from perfq.drive.scenarios import run_scenario
 from perfq.drive.stop import Stop
-from perfq.replay.churn import Churn, ChurnEnd
+from perfq.replay.churn import Churn
+from perfq.replay.drain import drain
 from perfq.replay.ready import await_ready
 from perfq.replay.rest import rest_and_resize
 from perfq.replay.session import ReplaySession
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from perfq._core import RecorderStatus
     from perfq.drive.environment import ClientHome
     from perfq.drive.progress import Progress
     from perfq.drive.rundir import RunDirectory
     from perfq.drive.signals import Interruption
-    from perfq.profile.client import ClientDefinition
     from perfq.replay.options import ReplayOptions
-
-_TICK_S = 0.02
-#: After the last event a client has this long to show it.
-DRAIN_TIMEOUT_S = 15.0
-#: Watches to which nothing was written for so long have nothing more to write.
-QUIET_S = 0.3
 
 
 def drive(
@@ -63,43 +54,10 @@ def _run_churn(session: ReplaySession, progress: Progress, interruption: Interru
         session.stop(end.stop)
     if end.stop is not None or end.client_exited:
         return
-    _drain(session, progress, interruption, end)
+    drain(session, progress, interruption, end.expected_digest)
     if session.options.scenarios:
         _walk_scenarios(session, progress, interruption)
         rest_and_resize(session, interruption)
-
-
-def _drain(session: ReplaySession, progress: Progress, interruption: Interruption, end: ChurnEnd) -> None:
-    """Waits until the client has shown every event: its backlog is empty and its digests are as expected."""
-    deadline = time.monotonic() + DRAIN_TIMEOUT_S
-    if session.options.client.probe:
-        while time.monotonic() < deadline and not interruption.requested:
-            state = session.probe.progress()
-            if not state["backlog"] and _digests_hold(state["digest"], session.options.client, end.expected_digest):
-                break
-            progress.update("draining")
-            interruption.wait(_TICK_S)
-    else:
-        _await_quiet_watches(session, interruption, deadline)
-    session.mark("drained")
-
-
-def _digests_hold(digest: Mapping[str, Any] | None, client: ClientDefinition, expected: str) -> bool:
-    if digest is None or digest["store"] != expected:
-        return False
-    return not client.table or bool(digest["table"] == expected)
-
-
-def _await_quiet_watches(session: ReplaySession, interruption: Interruption, deadline: float) -> None:
-    """Without a probe: nothing more was written to the client's watches for a while."""
-    written, since = -1, time.monotonic()
-    while time.monotonic() < deadline and not interruption.requested:
-        now = sum(watch["events"] for watch in session.server.progress()["watches"] if watch["open"])
-        if now != written:
-            written, since = now, time.monotonic()
-        elif time.monotonic() - since > QUIET_S:
-            return
-        interruption.wait(_TICK_S)
 
 
 def _walk_scenarios(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:
