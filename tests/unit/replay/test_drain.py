@@ -71,9 +71,11 @@ def test_neither_a_signal_nor_the_end_of_the_client_is_a_drained_one() -> None:
 def test_without_a_probe_a_client_is_drained_once_its_open_watches_are_quiet(impatient: None) -> None:
     session = Session("generic", Client(), None)
     written = count()
-    watches = [{"open": True, "events": 5}, {"open": False, "events": 7}]
+
     session.server = SimpleNamespace(progress=lambda: {"watches": [{"open": True, "events": next(written)}]})
     assert not drained(session), "something is written all the time"
     module.DRAIN_TIMEOUT_S = 15.0
-    session.server = SimpleNamespace(progress=lambda: {"watches": watches})
+    session.server = SimpleNamespace(
+        progress=lambda: {"watches": [{"open": True, "events": 5}, {"open": False, "events": next(written)}]}
+    )
     assert drained(session)
