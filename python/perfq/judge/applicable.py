@@ -19,6 +19,7 @@ _BY_TABLE = (
 )
 _BY_SCREEN = ("latency.event_to_screen.", "replay.start.populated_screen_ns", "replay.probes.")
 _BY_CURSOR = ("latency.input.", "replay.input.")
+SCENARIOS_FAILED = "replay.scenarios_failed"
 _OF_A_REPLAY = ("latency.", "process.", "api.", "replay.")
 
 
@@ -55,6 +56,8 @@ def _not_by_client(budget: Budget, manifest: Manifest) -> str | None:
         return f"the definition of {client.name} has no ready pattern"
     if metric.startswith(_BY_CURSOR) and not (client.has_cursor and manifest.options.input_pairs):
         return f"{client.name} has no cursor" if not client.has_cursor else "no input was asked for"
+    if metric == SCENARIOS_FAILED and not manifest.options.scenarios:
+        return "no scenario was to be walked"
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from perfq.judge.applicable import fits, rates_of, why_not
+from perfq.judge.applicable import SCENARIOS_FAILED, fits, rates_of, why_not
 from perfq.measure.manifest import Manifest
 from perfq.measure.phases import Timeline
 from perfq.measure.result.common import BudgetResult, BudgetStatus
@@ -25,7 +25,7 @@ def always(manifest: Manifest) -> list[Budget]:
     """What holds without being asked for: no scenario fails, and each injected failure is shown to be handled."""
     budgets = [
         parse_budget(
-            "replay.scenarios_failed==0",
+            f"{SCENARIOS_FAILED}==0",
             Conditions(rationale="unconditional: what does not reach its screen does not work"),
         )
     ]
@@ -48,6 +48,10 @@ def evaluate(budget: Budget, document: dict[str, Any], manifest: Manifest) -> Bu
     if isinstance(found, list):
         return _of_list(budget, found, manifest)
     n = _samples(budget, document)
+    if budget.path == SCENARIOS_FAILED and not found and (n or 0) < len(manifest.options.scenarios):
+        return _result(
+            budget, "not_measurable", n=n, why=f"{n} of {len(manifest.options.scenarios)} scenarios were walked"
+        )
     if found is None:
         status, why = _absent(budget, document, manifest, n)
         return _result(budget, status, n=n, why=why)
@@ -83,6 +87,8 @@ def _absent(budget: Budget, document: dict[str, Any], manifest: Manifest, n: int
 
 def _samples(budget: Budget, document: dict[str, Any]) -> int | None:
     parent = budget.path.rpartition(".")[0]
+    if budget.path == SCENARIOS_FAILED:
+        return len(lookup(document, "replay.scenarios") or [])
     match budget.path.split("."):
         case ["latency", *_]:
             count = lookup(document, f"{parent}.count")

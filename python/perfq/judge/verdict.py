@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from perfq.errors import worst
 from perfq.judge import budgets as budget_rules
+from perfq.judge.applicable import SCENARIOS_FAILED
 from perfq.judge.validity import complaints, judge_validity
 from perfq.measure.evidence import exit_text
 from perfq.measure.recorded import Recorded
@@ -86,7 +87,7 @@ def _with_unconditional(asked: list[Budget], recorded: Recorded) -> list[Budget]
         budget
         for budget in budget_rules.always(recorded.manifest)
         if (budget.metric, budget.operator, budget.limit) not in named
-        and (budget.metric != "replay.scenarios_failed" or recorded.replay.scenarios)
+        and (budget.metric != SCENARIOS_FAILED or recorded.replay.scenarios)
     ]
     return [*asked, *added]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,22 @@ def test_what_a_limit_was_and_why_it_changed_stay_with_it(tmp_path: Path) -> Non
     conditions = Conditions(was="latency.input.p95<=50ms", rationale="the machine is slower")
     one = result_of(ideal_run(), parse_budget("latency.input.p95<=100ms", conditions), tmp_path)
     assert (one.was, one.rationale) == ("latency.input.p95<=50ms", "the machine is slower")
+
+
+def test_scenarios_that_were_not_asked_for_are_no_proof_that_none_fails(tmp_path: Path) -> None:
+    run = ideal_run().without(lambda line: line["k"] == "scenario")
+    options = run.manifest.options.model_copy(update={"scenarios": []})
+    run = replace(run, manifest=run.manifest.model_copy(update={"options": options}))
+    one = result_of(run, parse_budget("replay.scenarios_failed==0"), tmp_path)
+    assert (one.status, one.observed, one.why) == ("not_applicable", None, "no scenario was to be walked")
+
+
+def test_scenarios_that_were_not_walked_to_the_end_are_no_proof_either(tmp_path: Path) -> None:
+    run = ideal_run().without(lambda line: line["k"] == "scenario" and line["name"] == "sort")
+    one = result_of(run, parse_budget("replay.scenarios_failed==0"), tmp_path)
+    assert (one.status, one.n, one.why) == ("not_measurable", 1, "1 of 2 scenarios were walked")
+
+
+def test_scenarios_count_how_many_were_walked(tmp_path: Path) -> None:
+    one = result_of(ideal_run(), parse_budget("replay.scenarios_failed==0"), tmp_path)
+    assert (one.status, one.observed, one.n) == ("met", 0, 2)
