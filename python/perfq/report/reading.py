@@ -23,7 +23,7 @@ def read_result(path: Path) -> Result:
     try:
         schema = json.loads(text).get("schema")
     except (ValueError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{path}: not a JSON object") from error
+        raise UsageError(f"{path}: not a JSON object; name a run directory or its result.json") from error
     if schema != SCHEMA:
         raise UsageError(f"{path}: schema: got {schema!r}, expected {SCHEMA!r}; use the perfq that wrote it")
     try:
