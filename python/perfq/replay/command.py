@@ -49,13 +49,18 @@ def run_request(request: ReplayRequest) -> int:
         return run_once(options, given)
 
     def one(directory: Path, number: int) -> int:
-        run_id = f"{options.run_id[:36]}-{number}"
-        return run_once(replace(options, out=directory, run_id=run_id), given)
+        return run_once(replace(options, out=directory, run_id=numbered(options.run_id, number)), given)
 
     code = repeat(options.out, times, one)
     if not given["as_json"]:
         show_repeats(options.out / "summary.json")
     return code
+
+
+def numbered(run_id: str, number: int) -> str:
+    """The run id of one of several runs, still of at most 40 characters."""
+    suffix = f"-{number}"
+    return run_id[: 40 - len(suffix)] + suffix
 
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
