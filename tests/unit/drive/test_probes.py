@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -167,6 +168,29 @@ def test_pause_waits_for_what_is_under_way_and_lets_nothing_new_begin() -> None:
             assert len(world.committed) == sent
         events.resume()
     events.finish(0)
+
+
+def test_pause_waits_for_the_probe_that_is_being_sent() -> None:
+    world = World(PODS)
+    looking, go = threading.Event(), threading.Event()
+    rows = world.rows
+
+    def slow(view: TerminalView) -> list[dict[str, Any]]:
+        looking.set()
+        assert go.wait(20)
+        return rows(view)
+
+    world.rows = slow  # type: ignore[method-assign]
+    _, events = world.start(1)
+    assert looking.wait(20)
+    pausing = threading.Thread(target=events.pause)
+    pausing.start()
+    pausing.join(0.05)
+    assert pausing.is_alive()
+    go.set()
+    pausing.join(20)
+    assert [i for i, _ in world.restored] == [i for i, _, _ in world.committed] == [0]
+    events.finish(20)
 
 
 def broken(_: object) -> list[Any]:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfq.drive.rundir import check_run_id
 from perfq.errors import UsageError
-from perfq.replay.command import ReplayRequest, parse_size, resolve, resolve_client
+from perfq.replay.command import ReplayRequest, numbered, parse_size, resolve, resolve_client
 from perfq.replay.options import Size
 
 GIVEN: dict[str, Any] = {
@@ -53,6 +54,12 @@ def test_every_size_between_the_smallest_and_the_largest_is_taken(cols: int, row
 def test_another_size_is_refused_with_what_is_expected(text: str) -> None:
     with pytest.raises(UsageError, match=r"^--size: got .*, expected COLSxROWS from 40x10 to 500x200"):
         parse_size(text)
+
+
+@given(st.from_regex(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True), st.integers(1, 100_000))
+def test_the_id_of_a_repeated_run_is_an_id_and_ends_with_its_number(run_id: str, number: int) -> None:
+    assert check_run_id(numbered(run_id, number)).endswith(f"-{number}")
+    assert numbered("mine", 3) == "mine-3"
 
 
 def test_digits_of_other_scripts_are_no_size() -> None:
