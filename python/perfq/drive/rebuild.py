@@ -3,6 +3,7 @@ ended and for one that was killed."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from perfq.drive.rundir import RunDirectory
 from perfq.errors import UsageError
 from perfq.judge.verdict import NOTHING_LEFT, Judgement, judge
 from perfq.measure.fold import SAMPLES, fold
+from perfq.measure.manifest import Manifest
 from perfq.measure.result import Result
 from perfq.measure.result.common import Artifact, Cleanup
 from perfq.report.junit import junit
@@ -55,6 +57,14 @@ def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, clean_u
     return judgement
 
 
+def _left_by_a_killed_run(path: Path) -> CleanUp | None:
+    """A killed perfq could not remove the client's home. It is named, not removed: the run may be under way."""
+    home = Manifest.read(path).client_home
+    if home is None or not Path(home).name.startswith("perfq-"):
+        return None
+    return CleanUp(lambda: [home] if Path(home).is_dir() else [], f"rm -r {shlex.quote(home)}")
+
+
 def render(run: RunDirectory, result: Result) -> None:
     """Writes report.md, junit.xml and SHA256SUMS from the result alone."""
     run.write("report.md", markdown(result))
@@ -80,7 +90,7 @@ def result_of(path: Path) -> Result:
         if not (path / name).is_file():
             raise UsageError(f"{path}: not a run directory: it has neither {RESULT} nor {name}")
     try:
-        return settle(RunDirectory(path)).result
+        return settle(RunDirectory(path), clean_up=_left_by_a_killed_run(path)).result
     except ValidationError as error:
         raise UsageError(f"{path / MANIFEST}: not a manifest of this perfq", details=complaints(error)) from error
     except OSError as error:

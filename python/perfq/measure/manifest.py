@@ -175,6 +175,7 @@ class Manifest(Document):
     perfq: PerfqFacts
     options: ReplayOptions = Field(default_factory=ReplayOptions)
     budgets: list[Budget] = Field(default_factory=list, description="The budgets, as parsed")
+    client_home: str | None = Field(default=None, description="The client's temporary home, which goes with the run")
 
     @classmethod
     def read(cls, run_dir: Path) -> Self:

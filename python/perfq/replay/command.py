@@ -78,8 +78,6 @@ def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
     from perfq.replay.run import drive
 
     run = RunDirectory.create(options.out)
-    run.write("manifest.json", build_manifest(options).to_json())
-    run.write("plan.json", plan_json(options))
     progress = Progress(quiet=quiet)
     home = ClientHome.create()
     remove = f"rm -r {home.path}"
@@ -91,6 +89,9 @@ def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
         )
 
     try:
+        manifest = build_manifest(options).model_copy(update={"client_home": str(home.path)})
+        run.write("manifest.json", manifest.to_json())
+        run.write("plan.json", plan_json(options))
         with interruption(leave) as interrupted:
             recorder = drive(options, run, home, progress, interrupted)
             return _settle(run, recorder, CleanUp(home.remove, remove))

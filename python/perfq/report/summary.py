@@ -63,6 +63,9 @@ def _verdict(result: Result, style: Style) -> Iterator[str]:
     yield f"{style.paint(status, '1;' + _COLORS[status])}  {clean(line)}"
     for reason in result.verdict.reasons:
         yield from wrapped(clean(reason), style.width, indent="  ")
+    if result.cleanup.left:
+        remove = f"; to remove it: {result.cleanup.command}" if result.cleanup.command else ""
+        yield from wrapped(clean(f"left behind: {', '.join(result.cleanup.left)}{remove}"), style.width, indent="  ")
 
 
 def _budgets(result: Result, style: Style) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -286,4 +287,8 @@ def test_killed_at_a_random_moment_a_run_keeps_its_record_and_leaves_no_process(
         check=False,
     )
     assert report.returncode == 0, (seed, report.stderr)
-    assert json.loads(report.stdout)["verdict"]["status"] == "ABORTED"
+    result = json.loads(report.stdout)
+    assert result["verdict"]["status"] == "ABORTED"
+    (home,) = result["cleanup"]["left"]
+    assert (result["cleanup"]["complete"], result["cleanup"]["command"]) == (False, f"rm -r {home}")
+    shutil.rmtree(home)

@@ -49,6 +49,24 @@ def test_a_killed_run_is_rendered_as_aborted_with_what_it_had(killed: Path) -> N
     assert (killed / "report.md").read_text().startswith("# ⏹️ ABORTED")
 
 
+def test_what_a_killed_run_left_behind_is_named_and_not_removed(killed: Path, tmp_path: Path) -> None:
+    home = tmp_path / "perfq-home"
+    home.mkdir()
+    manifest = json.loads((killed / "manifest.json").read_text())
+    (killed / "manifest.json").write_text(json.dumps(manifest | {"client_home": str(home)}))
+    told = " ".join(call(killed).stdout.split())
+    assert f"left behind: {home}; to remove it: rm -r {home}" in told
+    assert home.is_dir()
+    assert f"rm -r {home}" in (killed / "report.md").read_text()
+
+
+def test_a_home_that_is_gone_is_not_left_behind(killed: Path, tmp_path: Path) -> None:
+    manifest = json.loads((killed / "manifest.json").read_text())
+    (killed / "manifest.json").write_text(json.dumps(manifest | {"client_home": str(tmp_path / "perfq-gone")}))
+    call(killed)
+    assert json.loads((killed / "result.json").read_text())["cleanup"]["complete"] is True
+
+
 def test_every_file_of_a_run_is_under_its_checksum(killed: Path) -> None:
     call(killed)
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=killed, check=True)
