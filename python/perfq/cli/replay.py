@@ -54,7 +54,8 @@ Examples:
 def replay(profile: str, command: tuple[str, ...], **given: Any) -> int:
     """Replays a workload PROFILE through the embedded API server and a real client, and judges it.
 
-    The client is --client NAME (viewer, watch, kubectl-watch), or any COMMAND after `--`.
+    The client is --client NAME (viewer, watch, kubectl-watch), or any COMMAND after `--`; with both, COMMAND is
+    started, and read as the definition NAME says.
     """
     from perfq.replay.command import ReplayRequest, run_request
 
