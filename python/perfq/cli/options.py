@@ -166,7 +166,10 @@ run_options = _together(
 
 stop_options = _together(
     click.option(
-        "--max-time", type=SECONDS, metavar="TIME", help="Stop when the churn takes longer, extension included."
+        "--max-time",
+        type=SECONDS,
+        metavar="TIME",
+        help="Stop when the whole run takes longer, from the start of the client on.",
     ),
     click.option("--stop-lag", type=MILLISECONDS, metavar="TIME", help="Stop when an event is later than this."),
     click.option(

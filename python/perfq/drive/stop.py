@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class StopLimits:
-    """Limits; None switches one off."""
+    """Limits; None switches one off. `max_time_s` is of the whole run (`Interruption.limit`), not of the churn."""
 
     max_time_s: float | None = None
     lag_ms: float | None = None
@@ -20,7 +20,6 @@ class StopLimits:
 class Reading:
     """What the run looks like now. Shares are None while there were no requests."""
 
-    elapsed_s: float
     lag_max_ns: int | None
     requests: int
     errors: int
@@ -47,8 +46,6 @@ MIN_REQUESTS = 20
 
 def check(limits: StopLimits, now: Reading) -> Stop | None:
     """The first condition that fires."""
-    if limits.max_time_s is not None and now.elapsed_s > limits.max_time_s:
-        return Stop("max-time", f"{now.elapsed_s:.1f} s passed, limit {limits.max_time_s:g} s")
     if limits.lag_ms is not None and now.lag_max_ns is not None and now.lag_max_ns > limits.lag_ms * 1e6:
         return Stop("lag", f"an event was committed {now.lag_max_ns / 1e6:.1f} ms late, limit {limits.lag_ms:g} ms")
     if now.requests >= MIN_REQUESTS:

@@ -96,7 +96,7 @@ class Churn:
     def _until_the_end(self, t0_ns: int) -> None:
         while True:
             state = self._session.server.progress()
-            if self._stopped(state, t0_ns):
+            if self._stopped(state):
                 return
             self._scenes.during(state, self._input, self._probes)
             seconds = self._session.options.plan.duration_seconds + self._end.extended_seconds
@@ -129,14 +129,14 @@ class Churn:
         self._end.expected_digest = plan.extended(self._end.extended_seconds).final_hash
         self._session.mark("extended", seconds=self._end.extended_seconds, expected=self._end.expected_digest)
 
-    def _stopped(self, state: ServerProgress, t0_ns: int) -> bool:
+    def _stopped(self, state: ServerProgress) -> bool:
         if self._interruption.requested:
             return True
         if self._session.terminal.progress()["exited"] is not None:
             self._end.client_exited = True
             return True
         self._raise_errors()
-        self._end.stop = check(self._session.options.limits, self._reading(state, t0_ns))
+        self._end.stop = check(self._session.options.limits, self._reading(state))
         return self._end.stop is not None
 
     def _raise_errors(self) -> None:
@@ -144,12 +144,11 @@ class Churn:
             if part is not None and part.error is not None:
                 raise part.error
 
-    def _reading(self, state: ServerProgress, t0_ns: int) -> Reading:
+    def _reading(self, state: ServerProgress) -> Reading:
         totals = state["totals"]
         trees = self._session.sampler.progress()["trees"]
         statuses = [pair for one in totals["operations"] for pair in one["statuses"].items()]
         return Reading(
-            elapsed_s=(time.monotonic_ns() - t0_ns) / 1e9,
             lag_max_ns=state["churn"]["max_lag_ns"],
             requests=totals["requests"],
             errors=sum(count for status, count in statuses if int(status) >= 400),

@@ -18,7 +18,7 @@ from perfq.drive.repeat import repeat
 from perfq.drive.rundir import RunDirectory, check_run_id, new_run_id
 from perfq.drive.signals import interruption
 from perfq.drive.stop import StopLimits
-from perfq.errors import InvalidRun, UsageError
+from perfq.errors import CleanupIncomplete, InvalidRun, UsageError
 from perfq.replay.failures import refuse_what_cannot_be_exercised
 from perfq.replay.options import ReplayOptions, Size
 
@@ -82,11 +82,12 @@ def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
     home = ClientHome.create()
     remove = f"rm -r {home.path}"
 
-    def leave() -> None:
+    def leave() -> int:
         progress.close()
         sys.stderr.write(
             f"perfq: left at once. To clean up: {remove}; to see what was recorded: perfq report {run.path}\n"
         )
+        return CleanupIncomplete.exit_code
 
     try:
         manifest = build_manifest(options).model_copy(update={"client_home": str(home.path)})

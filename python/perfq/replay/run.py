@@ -32,6 +32,7 @@ def drive(
 
     How it went is in the samples alone: a stop, a client that ended, a client that was never ready.
     """
+    interruption.limit(options.limits.max_time_s)
     session = ReplaySession(options, run, home)
     try:
         with session:
@@ -40,7 +41,7 @@ def drive(
             if await_ready(session, progress, interruption):
                 _run_churn(session, progress, interruption)
             if interruption.requested:
-                session.stop(Stop(str(interruption.signal), "asked to end"))
+                session.stop(Stop(str(interruption.signal), interruption.figure))
             session.stop_client()
             session.mark("end")
     finally:

@@ -261,7 +261,7 @@ def test_a_second_interrupt_leaves_at_once_and_names_what_is_left_to_do(tmp_path
         assert wait_for(lambda: '"stopping"' in samples.read_text(), 30)
         process.send_signal(signal.SIGINT)
         text, _ = process.communicate(timeout=30)
-    assert process.returncode == 130, text
+    assert process.returncode == 6, text
     assert "To clean up: rm -r " in text
     assert f"perfq report {out}" in text
     assert wait_for(lambda: not processes_with(marker), 20)

@@ -15,7 +15,7 @@ _HEAD = """
 import os, signal, sys, time
 from perfq.drive.signals import interruption
 def me(number): os.kill(os.getpid(), number)
-def leave(): print("to clean up: nothing", flush=True)
+def leave(): print("to clean up: nothing", flush=True); return 6
 """
 
 
@@ -39,7 +39,7 @@ with interruption(leave) as state:
     assert run(body) == (0, f"False None\nTrue True {name}\n")
 
 
-def test_the_second_signal_leaves_with_130_and_says_what_is_left_without_unwinding() -> None:
+def test_the_second_signal_leaves_with_the_code_of_what_is_left_and_says_what_is_left_without_unwinding() -> None:
     body = """
 with interruption(leave) as state:
     try:
@@ -49,7 +49,7 @@ with interruption(leave) as state:
     finally:
         print("unwound")
 """
-    assert run(body) == (130, "to clean up: nothing\n")
+    assert run(body) == (6, "to clean up: nothing\n")
 
 
 def test_a_wait_ends_when_a_signal_comes_from_outside() -> None:
@@ -107,3 +107,20 @@ def test_the_first_signal_counts() -> None:
     state.set("SIGTERM")
     state.set("SIGINT")
     assert (state.signal, state.wait(1000)) == ("SIGTERM", True)
+
+
+def test_a_run_that_takes_longer_than_it_may_is_asked_to_end_with_the_limit() -> None:
+    state = Interruption()
+    state.limit(None)
+    assert not state.requested
+    state.limit(0.0)
+    assert state.wait(10)
+    assert (state.signal, state.figure) == ("max-time", "limit 0 s")
+
+
+def test_a_signal_before_the_limit_is_the_reason_that_counts() -> None:
+    state = Interruption()
+    state.set("SIGTERM")
+    state.limit(0.0)
+    assert state.requested
+    assert (state.signal, state.figure) == ("SIGTERM", "asked to end")

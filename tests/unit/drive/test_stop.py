@@ -8,13 +8,12 @@ import pytest
 
 from perfq.drive.stop import Reading, StopLimits, check
 
-QUIET = Reading(elapsed_s=1.0, lag_max_ns=0, requests=100, errors=0, throttled=0, harness_rss_bytes=1)
+QUIET = Reading(lag_max_ns=0, requests=100, errors=0, throttled=0, harness_rss_bytes=1)
 
 
 @pytest.mark.parametrize(
     ("limits", "reading", "why"),
     [
-        (StopLimits(max_time_s=5), replace(QUIET, elapsed_s=5.1), "max-time"),
         (StopLimits(lag_ms=10), replace(QUIET, lag_max_ns=10_000_001), "lag"),
         (StopLimits(error_share=0.1), replace(QUIET, errors=11), "error-share"),
         (StopLimits(throttle_share=0.1), replace(QUIET, throttled=11), "429-share"),
