@@ -49,6 +49,9 @@ Examples:
     metavar="TIME",
     help="Until the client is ready.",
 )
+@click.option(
+    "--cpu-profile", is_flag=True, help="Sample a Python client's CPU with py-spy: cpu-profile.speedscope.json."
+)
 @click.option("--scenarios/--no-scenarios", default=True, help="Walk the client's scenarios after the churn.")
 @shared.stop_options
 def replay(profile: str, command: tuple[str, ...], **given: Any) -> int:

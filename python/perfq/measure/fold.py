@@ -131,6 +131,13 @@ def _notes(run: Run) -> list[ResultWarning]:
     if recording.probe.bad:
         text = f"{recording.probe.bad} lines of the client's probe could not be read"
         notes.append(ResultWarning(code="probe_bad_lines", text=text, advice="see docs/reference/probe.md"))
+    if run.manifest.options.cpu_profile:
+        failed = recording.marks.get("cpu_profile")
+        text = "the client was profiled during the churn: its latencies and CPU hold the profiler's cost"
+        advice = "never compare a profiled run with others"
+        if failed is not None and failed.why is not None:
+            text, advice = f"no CPU profile came: {failed.why}", "py-spy profiles Python clients that perfq may trace"
+        notes.append(ResultWarning(code="cpu_profile", text=text, advice=advice, field="/process/client"))
     stopping = recording.marks.get("stopping")
     if stopping is not None and stopping.unanswered:
         text = f"the terminal did not answer what the client asked: {', '.join(stopping.unanswered)}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from perfq.drive.cpu_profile import find_profiler
 from perfq.drive.definition import argv_of
 from perfq.drive.progress import Progress
 from perfq.drive.repeat import repeat
@@ -180,6 +181,7 @@ def resolve(request: ReplayRequest) -> ReplayOptions:
         ready_timeout_s=given["ready_timeout"],
         quiet=given["quiet"],
         scenarios=given["scenarios"],
+        profiler=find_profiler() if given["cpu_profile"] else None,
         command=("perfq", *request.argv[1:]),
     )
 

@@ -62,6 +62,7 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
             cols=options.size.cols,
             rows=options.size.rows,
             max_time_s=options.limits.max_time_s,
+            cpu_profile=options.profiler is not None,
         ),
         budgets=list(options.budgets),
     )

@@ -45,4 +45,6 @@ class ReplayOptions:
     ready_timeout_s: float = 30.0
     quiet: bool = False
     scenarios: bool = True
+    #: Path of the profiler, where a CPU profile of the client was asked for.
+    profiler: str | None = None
     command: tuple[str, ...] = ()

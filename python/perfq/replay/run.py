@@ -5,8 +5,11 @@ Nothing is judged here: all that was seen is in samples.ndjson and the manifest 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from perfq.drive.cpu_profile import FILE, CpuProfile
 from perfq.drive.definition import step_of
 from perfq.drive.scenarios import run_scenario
 from perfq.drive.stop import Stop
@@ -50,7 +53,8 @@ def drive(
 
 
 def _run_churn(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:
-    end = Churn(session, progress, interruption).run()
+    with profiled(session):
+        end = Churn(session, progress, interruption).run()
     if end.stop is not None:
         session.stop(end.stop)
     if end.stop is not None or end.client_exited:
@@ -59,6 +63,20 @@ def _run_churn(session: ReplaySession, progress: Progress, interruption: Interru
     if session.options.scenarios:
         _walk_scenarios(session, progress, interruption)
         rest_and_resize(session, interruption)
+
+
+@contextmanager
+def profiled(session: ReplaySession) -> Iterator[None]:
+    """Samples the client's CPU meanwhile, where that was asked for; why there is no profile is marked."""
+    profiler = session.options.profiler
+    if profiler is None:
+        yield
+        return
+    profile = CpuProfile(profiler, session.terminal.pid, session.run.path / FILE)
+    try:
+        yield
+    finally:
+        session.mark("cpu_profile", why=profile.stop())
 
 
 def _walk_scenarios(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:

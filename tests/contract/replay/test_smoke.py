@@ -77,6 +77,17 @@ def test_a_client_of_ten_lines_that_draws_nothing_has_api_and_process_alone(tmp_
     assert result["latency"]["event_to_screen"] is None
 
 
+def test_a_cpu_profile_on_request_is_an_artifact_and_marks_the_run(tmp_path: Path) -> None:
+    ended = replay(tmp_path / "run", "smoke-1k", "--duration", "4s", "--no-scenarios", "--cpu-profile")
+    assert ended.code == 0, ended.explain()
+    profile = json.loads((ended.out / "cpu-profile.speedscope.json").read_text())
+    assert sum(len(one["samples"]) for one in profile["profiles"]) > 0
+    result = ended.result
+    assert "cpu-profile.speedscope.json" in {artifact["path"] for artifact in result["artifacts"]}
+    (note,) = [warning for warning in result["warnings"] if warning["code"] == "cpu_profile"]
+    assert "never compare" in note["advice"]
+
+
 def test_repeats_have_a_summary_and_directories_of_their_own(tmp_path: Path) -> None:
     ended = replay(tmp_path / "runs", "smoke-1k", "--client", "watch", "--duration", "3s", "--repeat", "2")
     assert ended.code == 0, ended.explain()

@@ -24,6 +24,7 @@ GIVEN: dict[str, Any] = {
     "out": None,
     "budgets": (),
     "max_time": None,
+    "cpu_profile": False,
     "stop_lag": None,
     "stop_error_share": None,
     "stop_429_share": None,
