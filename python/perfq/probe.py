@@ -20,14 +20,20 @@ import os
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["Probe"]
+__all__ = ["AllocationGrowth", "Probe"]
 
 #: Bytes that may wait for the socket.
 BUFFER_BYTES = 1 << 20
 #: Room kept for the line that says how many were lost.
 _LOST_ROOM = 128
+#: Places in the source that one `alloc` line names at most, and the bytes that their list may take in it:
+#: a line of the probe has at most 64 KiB.
+GROWTHS = 25
+_GROWTHS_BYTES = 60_000
 
 
 class Probe:
@@ -174,3 +180,66 @@ class Probe:
             self._socket.close()
             self._socket = None
         self._waiting.clear()
+
+
+class AllocationGrowth:
+    """Where a Python program's memory grows: what is allocated at each line of source, against a beginning.
+
+    Does something only where a listener is there and `tracemalloc` is tracing, which it is from the start in a
+    program started with PYTHONTRACEMALLOC=1. Reading what is traced takes up to seconds in a large program:
+    call from a thread of its own, one call at a time. What `tracemalloc` and this file hold is left out.
+
+        growth = AllocationGrowth(probe)
+        growth.begin()   # the tables are full
+        growth.report()  # now and then, and at the end
+    """
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        self._before: dict[tuple[str, int], tuple[int, int]] | None = None
+        self._began_ns = 0
+
+    @property
+    def active(self) -> bool:
+        """Whether allocations are traced and anyone listens."""
+        return self._probe.active and tracemalloc.is_tracing()
+
+    def begin(self) -> None:
+        """What is allocated now is what later reports compare with."""
+        if self.active:
+            self._began_ns = time.monotonic_ns()
+            self._before = _allocated()
+
+    def report(self) -> None:
+        """Sends one `alloc` line: the lines of source that hold more bytes than at the beginning, the most first."""
+        before = self._before
+        if before is None or not self.active:
+            return
+        seconds = (time.monotonic_ns() - self._began_ns) / 1e9
+        traced, _peak = tracemalloc.get_traced_memory()
+        grown = []
+        for (file, line), (size, count) in _allocated().items():
+            size_before, count_before = before.get((file, line), (0, 0))
+            if size > size_before:
+                grown.append((size - size_before, count - count_before, file, line))
+        grown.sort(key=lambda one: (-one[0], one[2], one[3]))
+        growth: list[dict[str, Any]] = []
+        room = _GROWTHS_BYTES
+        for size, count, file, line in grown[:GROWTHS]:
+            entry = {"file": file, "line": line, "bytes": size, "count": count}
+            room -= len(json.dumps(entry)) + 1
+            if room < 0:
+                break
+            growth.append(entry)
+        self._probe.send("alloc", seconds=seconds, traced_bytes=traced, growth=growth)
+
+
+def _allocated() -> dict[tuple[str, int], tuple[int, int]]:
+    """(file, line) → (bytes, blocks) of all that is traced."""
+    own = (tracemalloc.__file__, __file__)
+    found = {}
+    for statistic in tracemalloc.take_snapshot().statistics("lineno"):
+        frame = statistic.traceback[0]
+        if frame.filename not in own:
+            found[frame.filename, frame.lineno] = (statistic.size, statistic.count)
+    return found

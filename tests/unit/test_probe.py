@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -13,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from perfq.probe import Probe
+from perfq.probe import AllocationGrowth, Probe
 
 
 @pytest.fixture
@@ -144,3 +147,62 @@ def test_lines_of_several_threads_stay_whole(ends: tuple[socket.socket, socket.s
     probe.close()
     reader.join(10)
     assert len(lines) == 2_000
+
+
+#: Lines of its own file keep 1 MB and 2 KB; more than 25 others, whose names are as long as names can be, keep less.
+GROWING = """
+from perfq.probe import AllocationGrowth, Probe
+
+probe = Probe.from_environment()
+growth = AllocationGrowth(probe)
+kept = [bytes(500_000)]
+growth.begin()
+kept.append(bytes(1_000_000))
+kept.append([bytes(10) for _ in range(50)])
+for number in range(40):
+    exec(compile("kept.append(bytes(100_000 + 5_000 * number))", f"/{number}" + "x" * LENGTH, "exec"))
+growth.report()
+probe.close()
+"""
+
+
+def grown(folder: Path, *, traced: bool, name_length: int = 10) -> list[dict[str, Any]]:
+    """The lines of a program that keeps more and more, as a listener reads them."""
+    program = folder / "growing.py"
+    program.write_text(GROWING.replace("LENGTH", str(name_length)))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONTRACEMALLOC"}
+    environment |= {"PERFQ_PROBE": str(folder / "probe.sock")} | ({"PYTHONTRACEMALLOC": "1"} if traced else {})
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(environment["PERFQ_PROBE"])
+        listener.listen(1)
+        with subprocess.Popen([sys.executable, program], env=environment) as running:
+            listener.settimeout(30)
+            accepted, _ = listener.accept()
+            with accepted:
+                lines = read_all(accepted)
+    assert running.returncode == 0
+    return lines
+
+
+def test_the_line_of_source_that_keeps_the_most_since_the_beginning_leads(tmp_path: Path) -> None:
+    (alloc,) = grown(tmp_path, traced=True)
+    assert alloc["k"] == "alloc"
+    first, *others = alloc["growth"]
+    assert (first["file"], first["line"]) == (str(tmp_path / "growing.py"), 8)
+    assert (first["bytes"] // 100_000, first["count"]) == (10, 1)
+    assert len(others) == 24
+    assert [one["bytes"] for one in others] == sorted((one["bytes"] for one in others), reverse=True)
+    assert others[0]["file"].startswith("/39x")
+    assert alloc["traced_bytes"] > 1_500_000 + 40 * 100_000
+    assert alloc["seconds"] > 0
+
+
+def test_names_of_any_length_leave_the_line_within_what_a_line_may_have(tmp_path: Path) -> None:
+    (alloc,) = grown(tmp_path, traced=True, name_length=4000)
+    assert 10 <= len(alloc["growth"]) < 25
+    assert len(json.dumps(alloc)) < 65_536
+
+
+def test_a_program_that_traces_nothing_says_nothing_of_allocations(tmp_path: Path) -> None:
+    assert grown(tmp_path, traced=False) == []
+    assert not AllocationGrowth(Probe(None)).active

@@ -53,6 +53,11 @@ Examples:
     "--cpu-profile", is_flag=True, help="Sample a Python client's CPU with py-spy: cpu-profile.speedscope.json."
 )
 @click.option("--scenarios/--no-scenarios", default=True, help="Walk the client's scenarios after the churn.")
+@click.option(
+    "--allocations",
+    is_flag=True,
+    help="Run once more, into DIR/allocations, tracing where a Python client's memory grows.",
+)
 @shared.stop_options
 def replay(profile: str, command: tuple[str, ...], **given: Any) -> int:
     """Replays a workload PROFILE through the embedded API server and a real client, and judges it.

@@ -44,6 +44,8 @@ def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, clean_u
     has ended.
     """
     recorded = fold(run.path, recorder=recorder)
+    if recorded.allocations is not None:
+        run.write("allocations.json", recorded.allocations.to_json())
     artifacts = [Artifact.model_validate(entry) for entry in run.artifacts()]
     cleanup = NOTHING_LEFT
     if clean_up is not None:

@@ -56,6 +56,7 @@ def judge(
         warnings=list(recorded.warnings),
         artifacts=list(artifacts),
         cleanup=cleanup,
+        allocations=recorded.allocations,
         replay=recorded.replay,
     )
     return Judgement(result=result, exit_code=_exit_code(recorded, status, cleanup))

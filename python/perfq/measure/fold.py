@@ -10,7 +10,7 @@ import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfq.measure import api, evidence, start, unknown
+from perfq.measure import allocations, api, evidence, start, unknown
 from perfq.measure.definitions import DEFINITIONS
 from perfq.measure.failures import Background, failures_injected
 from perfq.measure.figures import LatencySamples
@@ -54,6 +54,7 @@ def fold_recording(manifest: Manifest, recording: Recording, *, recorder: Record
         replay=replay,
         warnings=(*_notes(run), *unknown.reasons(measured, manifest.client, recording.t0 is not None)),
         evidence=evidence.gather(recording, manifest, recorder),
+        allocations=allocations.allocations_of(recording),
     )
 
 
@@ -121,7 +122,7 @@ def _manifest_part(run: Run) -> ManifestPart:
 
 def _notes(run: Run) -> list[ResultWarning]:
     """What a reader should know beside the nulls."""
-    notes: list[ResultWarning] = []
+    notes = allocations.linked_run(run)
     reading, recording = run.recording.reading, run.recording
     if reading.torn:
         notes.append(ResultWarning(code="torn_line", text="the last line of samples.ndjson was torn and left out"))

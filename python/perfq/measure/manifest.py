@@ -156,6 +156,7 @@ class ReplayOptions(Document):
     rows: int | None = None
     cpu_profile: bool = False
     allocations: bool = False
+    linked_run: str | None = Field(default=None, description="The other run of --allocations, from this directory")
     max_time_s: float | None = None
 
 

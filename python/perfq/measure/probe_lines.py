@@ -81,6 +81,20 @@ class DigestLine(Struct, tag_field="k", tag="digest"):
     table: str | None = None
 
 
+class Growth(Struct):
+    file: str
+    line: Natural
+    bytes: Natural
+    count: int = 0
+
+
+class Alloc(Struct, tag_field="k", tag="alloc"):
+    t: Natural
+    seconds: float
+    traced_bytes: Natural
+    growth: list[Growth] = []
+
+
 class Lost(Struct, tag_field="k", tag="lost"):
     t: Natural
     n: Natural
@@ -97,6 +111,7 @@ Line = (
     | Dropped
     | BacklogDepth
     | DigestLine
+    | Alloc
     | Lost
 )
 

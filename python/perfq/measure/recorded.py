@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from perfq.measure.evidence import Evidence
 from perfq.measure.manifest import Manifest
+from perfq.measure.result.allocations import Allocations
 from perfq.measure.result.common import Api, Latency, LatencyName, ManifestPart, Processes, ResultWarning
 from perfq.measure.result.replay import Replay
 
@@ -22,3 +23,4 @@ class Recorded:
     replay: Replay
     warnings: tuple[ResultWarning, ...]
     evidence: Evidence
+    allocations: Allocations | None = None

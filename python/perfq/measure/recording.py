@@ -44,6 +44,7 @@ class ProbeRecord:
     populated: list[probe_lines.Populated] = field(default_factory=list)
     scopes: dict[Scope, Rendering] = field(default_factory=dict)
     digests: list[probe_lines.DigestLine] = field(default_factory=list)
+    alloc: probe_lines.Alloc | None = None
     lines: int = 0
     bad: int = 0
     lost: int = 0
@@ -192,6 +193,8 @@ class Recording:
                     self._scope(line.kind, line.scope).dropped.append((line.t, line.n))
                 case probe_lines.DigestLine():
                     probe.digests.append(line)
+                case probe_lines.Alloc():
+                    probe.alloc = line
                 case probe_lines.Populated():
                     probe.populated.append(line)
                 case probe_lines.ListComplete():

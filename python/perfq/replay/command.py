@@ -19,7 +19,8 @@ from perfq.drive.repeat import repeat
 from perfq.drive.rundir import RunDirectory, check_run_id, new_run_id
 from perfq.drive.signals import interruption
 from perfq.drive.stop import StopLimits
-from perfq.errors import CleanupIncomplete, InvalidRun, UsageError
+from perfq.errors import CleanupIncomplete, Interrupted, InvalidRun, UsageError
+from perfq.replay.allocations import first_run, refuse_untraceable, traced_run
 from perfq.replay.failures import refuse_what_cannot_be_exercised
 from perfq.replay.options import ReplayOptions, Size
 
@@ -46,6 +47,9 @@ def run_request(request: ReplayRequest) -> int:
     options = resolve(request)
     given = request.given
     times = given["repeat"]
+    if given["allocations"]:
+        refuse_untraceable(options.client, times)
+        return run_linked(options, given)
     if times == 1:
         return run_once(options, given)
 
@@ -69,6 +73,21 @@ def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
     judgement = conduct(options, quiet=given["quiet"])
     show(judgement.result, options.out, given)
     return judgement.exit_code
+
+
+def run_linked(options: ReplayOptions, given: Mapping[str, Any]) -> int:
+    """The run, then one that traces allocations, unless the first was interrupted. Gives the first one's exit code."""
+    code = run_once(first_run(options), given)
+    if code != Interrupted.exit_code:
+        traced = traced_run(options)
+        try:
+            status = conduct(traced, quiet=given["quiet"]).result.verdict.status
+        except InvalidRun as error:
+            sys.stderr.write(f"perfq: --allocations: {error}\n")
+            return code
+        if not given["as_json"]:
+            sys.stdout.write(f"allocations: {status}, {traced.out / 'report.md'}\n")
+    return code
 
 
 def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:

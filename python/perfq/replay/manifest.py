@@ -63,6 +63,8 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
             rows=options.size.rows,
             max_time_s=options.limits.max_time_s,
             cpu_profile=options.profiler is not None,
+            allocations=options.allocations,
+            linked_run=options.linked_run,
         ),
         budgets=list(options.budgets),
     )

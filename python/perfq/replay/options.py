@@ -48,3 +48,5 @@ class ReplayOptions:
     #: Path of the profiler, where a CPU profile of the client was asked for.
     profiler: str | None = None
     command: tuple[str, ...] = ()
+    allocations: bool = False
+    linked_run: str | None = None

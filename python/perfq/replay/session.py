@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from perfq.drive.definition import environment_of, view_of
 from perfq.drive.kubeconfig import write_kubeconfig
 from perfq.errors import InvalidRun
+from perfq.replay.allocations import TRACING
 
 if TYPE_CHECKING:
     from perfq.drive.environment import ClientHome
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SAMPLE_EVERY_MS = 100
 CLIENT_GRACE_S = 2.0
+#: A client that traces its allocations compares them once more before it leaves.
+TRACED_GRACE_S = 20.0
 
 
 def _remedy(error: OSError) -> str:
@@ -95,6 +98,8 @@ class ReplaySession:
     def _terminal_options(self) -> dict[str, Any]:
         options = self.options
         environment = self.home.environment(environment_of(options.client))
+        if options.allocations:
+            environment |= TRACING
         supervisor = Path(__file__).parent.parent / "drive" / "supervisor.py"
         return {
             "argv": list(options.argv),
@@ -148,7 +153,7 @@ class ReplaySession:
         if not self._marked_stop:
             self._marked_stop = True
             self.mark("stopping", unanswered=self.terminal.progress()["unanswered"])
-            self.terminal.stop(CLIENT_GRACE_S)
+            self.terminal.stop(TRACED_GRACE_S if self.options.allocations else CLIENT_GRACE_S)
             self.mark("client_stopped")
 
     def stop_client(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from perfq.measure.result import Result
+from perfq.report import markdown_allocations as traced
 from perfq.report import markdown_figures as figures
 from perfq.report import markdown_verdict as judged
 
 
 def markdown(result: Result) -> str:
-    """Verdict and why, budgets, identity, load, latency, process, API, digests, failures and scenarios,
+    """Verdict and why, budgets, identity, load, latency, process, API, allocations, digests, failures and scenarios,
     warnings with advice, how to reproduce it."""
     parts = [
         judged.verdict(result),
@@ -19,6 +20,7 @@ def markdown(result: Result) -> str:
         figures.start(result),
         figures.process(result),
         figures.api(result),
+        traced.allocations(result),
         figures.digests(result),
         figures.failures(result),
         figures.scenarios(result),

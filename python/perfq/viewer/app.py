@@ -15,6 +15,7 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
 from perfq.probe import Probe
+from perfq.viewer.allocations import AllocationReport
 from perfq.viewer.detail import DescribeScreen, LogScreen, Subject
 from perfq.viewer.digest_report import DigestReport
 from perfq.viewer.flush import FrameDriver
@@ -53,8 +54,9 @@ class ViewerApp(App[None]):
         self.store = parts.store()
         self.inbox = Inbox(self._came)
         self.frames = parts.frames(
-            self.store, self.inbox, probe, Hooks(self._problem, self._changed, self._when_flushed)
+            self.store, self.inbox, probe, Hooks(self._problem, self._changed, self._when_flushed, self._populated)
         )
+        self.allocations = AllocationReport(probe)
         self.metrics = parts.metrics(transport, lambda answer: self.on_app(lambda: self._metrics(answer)))
         self._watchers: dict[Scope, ScopeWatcher] = {}
         self._home: asyncio.AbstractEventLoop | None = None
@@ -255,6 +257,10 @@ class ViewerApp(App[None]):
             gc.freeze()
         if self._pods_pane.scope in scopes:
             self._digests.changed(self._pods_pane.scope)
+
+    def _populated(self, scope: Scope) -> None:
+        if scope.kind == "pods":
+            self.allocations.begin()
 
     def _metrics(self, answer: NodeMetrics) -> None:
         plain = self.palette.plain

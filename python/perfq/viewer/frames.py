@@ -69,6 +69,8 @@ class Hooks:
     changed: Callable[[Sequence[Scope]], None]
     #: Calls back once all that has been drawn is flushed.
     when_flushed: Callable[[Callable[[], None]], None]
+    #: Called with a scope once all rows of its LIST are on the screen; from the thread that flushes.
+    populated: Callable[[Scope], None] = lambda _scope: None
 
 
 class Frames:
@@ -128,6 +130,8 @@ class Frames:
             def report() -> None:
                 for rendered in ready:
                     rendered.report(probe)
+                    if rendered.changes.listed is not None:
+                        self._hooks.populated(rendered.scope)
 
             self._hooks.when_flushed(report)
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from perfq import __version__
 from perfq.errors import PerfqError
 from perfq.probe import Probe
+from perfq.viewer.allocations import AllocationReport
 from perfq.viewer.digest import store_digest
 from perfq.viewer.inbox import Inbox, Problem
 from perfq.viewer.kinds import PODS, Scope
@@ -40,6 +41,7 @@ class Headless:
         self._scope = Scope("pods", namespace)
         self._probe = probe
         self._say = say
+        self._allocations = AllocationReport(probe)
         self._came = threading.Event()
         self._stopped = False
         self.store = Store()
@@ -67,6 +69,7 @@ class Headless:
                 self._probe.digest("pods", store_digest(self.store.objects(self._scope)), None)
         self._watcher.stop()
         self._inbox.close()
+        self._allocations.end()
 
     def _take(self) -> None:
         while batches := self._inbox.take(TAKE_OBJECTS):
@@ -78,6 +81,7 @@ class Headless:
         for changes in self.store.take().values():
             if changes.listed is not None:
                 self._say(f"{changes.listed} Pods listed, watching")
+                self._allocations.begin()
             if self._probe.active:
                 self._probe.backlog(self._inbox.events)
                 self._digest_due = time.monotonic() + QUIET_SECONDS

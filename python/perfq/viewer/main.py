@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace, parts: Parts) -> None:
     # Rows and records are tuples and structs of plain values: collecting often finds nothing.
     gc.set_threshold(50_000, 20, 50)
     app.run()
+    app.allocations.end()
     probe.close()
     if app.return_code:
         sys.exit(1)

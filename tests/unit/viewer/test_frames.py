@@ -71,7 +71,13 @@ class Bench:
         self.problems: list[str | None] = []
         self.changed: list[Sequence[Scope]] = []
         self.unflushed: list[Callable[[], None]] = []
-        hooks = Hooks(lambda found: self.problems.append(found.text), self.changed.append, self.unflushed.append)
+        self.populated: list[Scope] = []
+        hooks = Hooks(
+            lambda found: self.problems.append(found.text),
+            self.changed.append,
+            self.unflushed.append,
+            self.populated.append,
+        )
         self.frames = Frames(self.store, self.inbox, self.probe, hooks)
         self.frames.panes.append(self.table)
         self.store.open(SCOPE)
@@ -131,10 +137,12 @@ def test_a_list_is_populated_once_and_holds_all_its_rows() -> None:
     bench.frames.frame()
     bench.flush()
     assert bench.probe.of("populated") == []
+    assert bench.populated == []
     bench.inbox.put(ListComplete(SCOPE, "9", 2))
     bench.frames.frame()
     bench.flush()
     assert bench.probe.of("populated") == [{"kind": "pods", "scope": "", "rows": 2}]
+    assert bench.populated == [SCOPE]
     assert bench.probe.of("rendered") == [], "a LIST is no event"
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from perfq.measure.document import Document
 from perfq.measure.manifest import Kind
+from perfq.measure.result.allocations import Allocations
 from perfq.measure.result.common import (
     Api,
     Artifact,
@@ -52,6 +53,9 @@ class Result(Document):
     warnings: list[ResultWarning]
     artifacts: list[Artifact]
     cleanup: Cleanup
+    allocations: Allocations | None = Field(
+        default=None, description="Only of a linked run that traced the client's allocations"
+    )
     replay: Replay | None = None
     load: Load | None = None
     live: Live | None = None
