@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.contract
+pytestmark = [pytest.mark.contract, pytest.mark.alone]
 
 #: A client that lists and watches Pods and draws a table that is not what its definition says.
 STRANGE = """

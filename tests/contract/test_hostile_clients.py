@@ -18,7 +18,7 @@ from tests.contract.server.embedded import ask, embedded, plan
 
 from perfq._core import ApiServer
 
-pytestmark = pytest.mark.contract
+pytestmark = [pytest.mark.contract, pytest.mark.alone]
 
 PODS = "/api/v1/pods"
 POD = "/api/v1/namespaces/bench-0000/pods/pod-000000"

@@ -17,7 +17,7 @@ from tests.contract.terminals import alive, options
 
 from perfq import _core
 
-pytestmark = pytest.mark.contract
+pytestmark = [pytest.mark.contract, pytest.mark.alone]
 
 
 def until(holds: Callable[[], Any], seconds: float = 20) -> Any:

@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 from tests.contract.viewer_rig import Rig, rig
 
-pytestmark = pytest.mark.contract
+pytestmark = [pytest.mark.contract, pytest.mark.alone]
 
 SECOND = 1_000_000_000
 DIRECTIONS: tuple[Literal["down", "up"], ...] = ("down", "up")

@@ -7,9 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-import time
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -187,22 +185,3 @@ def test_a_replay_from_an_empty_home_passes(alone: Path, python: Path, tmp_path:
     done = run(python, alone, "replay", "smoke-1k", "--preset", "correctness", "--out", "run", home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (alone.parent / "run" / "report.md").is_file()
-
-
-def fastest(command: list[str], **environment: str) -> float:
-    """Seconds of the fastest of ten runs."""
-    taken = []
-    for _ in range(10):
-        before = time.perf_counter()
-        subprocess.run(command, env=environment, capture_output=True, check=True)
-        taken.append(time.perf_counter() - before)
-    return min(taken)
-
-
-def test_a_warm_start_is_near_that_of_an_installed_perfq(
-    alone: Path, python: Path, tmp_path: Path, installed: Callable[[], Path]
-) -> None:
-    """A ratio, with threefold slack; scripts/bench has the figures."""
-    assert run(python, alone, "--version", home=tmp_path).returncode == 0
-    packed = fastest([str(python), str(alone), "--version"], HOME=str(tmp_path))
-    assert packed <= 3 * fastest([str(installed() / "bin" / "perfq"), "--version"])

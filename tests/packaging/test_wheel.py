@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -103,3 +104,21 @@ def test_the_sdist_builds_a_wheel_that_works(sdist: Path, repository: Path, tmp_
     code = f"import sys; sys.path.insert(0, {packages!r}); from perfq._core import fnv1a64; print(fnv1a64(''))"
     told = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert told.stdout == "14695981039346656037\n", told.stderr
+
+
+def fastest(command: list[str], **environment: str) -> float:
+    """Seconds of the fastest of ten runs, so that the first, which unpacks, does not count."""
+    taken = []
+    for _ in range(10):
+        before = time.perf_counter()
+        subprocess.run(command, env=environment, capture_output=True, check=True)
+        taken.append(time.perf_counter() - before)
+    return min(taken)
+
+
+def test_a_warm_start_is_near_that_of_an_installed_perfq(
+    built: Path, python: Path, tmp_path: Path, installed: Callable[[], Path]
+) -> None:
+    """A ratio, with threefold slack; scripts/bench has the figures."""
+    packed = fastest([str(python), str(built), "--version"], HOME=str(tmp_path))
+    assert packed <= 3 * fastest([str(installed() / "bin" / "perfq"), "--version"])

@@ -80,3 +80,9 @@ def built(program: Program) -> Path:
                 shutil.copy2(program.made, new)
             new.rename(target)
     return target
+
+
+if __name__ == "__main__":
+    for each in (GO_INFORMER, KUBE_WATCHER):
+        if shutil.which(each.command[0]):
+            built(each)
