@@ -7,6 +7,7 @@ paths in native code, and what pip notes about an installation.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import deflate  # type: ignore[import-not-found]
+
 TOP = Path(__file__).resolve().parent.parent
 WORK = TOP / ".build" / "pyz"
 DIST = TOP / "dist"
@@ -24,7 +27,24 @@ VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 PLATFORMS = ("manylinux_2_17_x86_64", "manylinux2014_x86_64")
 #: The only packages with native code of their own, a module for each Python version; all others are taken pure.
 NATIVE = ("msgspec", "pydantic-core", "pyyaml")
-MAX_BYTES = 20 * 2**20
+MAX_BYTES = 20_000_000
+#: Of Pygments' 250 lexers, those of what a client of Kubernetes may show; Rich and Textual ask for them by name.
+LEXERS = (
+    "__init__",
+    "_mapping",
+    "configs",
+    "console",
+    "data",
+    "diff",
+    "go",
+    "javascript",
+    "markup",
+    "python",
+    "rust",
+    "shell",
+    "special",
+    "textfmts",
+)
 
 
 def run(*command: str | Path, **environment: str) -> None:
@@ -132,6 +152,7 @@ def left_out(relative: Path) -> bool:
         or (top.endswith(".dist-info") and relative.name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
         or (top.endswith(".dist-info") and "sboms" in relative.parts)
         or relative.parts[:2] == ("kubernetes", "aio")
+        or (relative.parts[:2] == ("pygments", "lexers") and relative.stem not in LEXERS)
     )
 
 
@@ -190,17 +211,31 @@ def packed_by_shiv(staging: Path, source_date_epoch: str) -> Path:
     return plain
 
 
+class Deflater:
+    """libdeflate in place of zlib, which zipfile would use: the same format, in about 3.5 % fewer bytes."""
+
+    def __init__(self) -> None:
+        self._content = bytearray()
+
+    def compress(self, data: bytes) -> bytes:
+        self._content += data
+        return b""
+
+    def flush(self) -> bytes:
+        packed: bytes = deflate.deflate_compress(bytes(self._content), 12)
+        return packed
+
+
 def with_our_start(plain: Path) -> Path:
     """The same archive with pyz/__main__.py in place of shiv's, and the modes of its own files made equal."""
-    import json
-
     target = DIST / "perfq.pyz"
     DIST.mkdir(exist_ok=True)
+    zipfile._get_compressor = lambda *_: Deflater()  # type: ignore[attr-defined]
     with zipfile.ZipFile(plain) as source, target.open("wb") as file:
         build_id = json.loads(source.read("environment.json"))["build_id"]
         start = (TOP / "pyz" / "__main__.py").read_text().replace("@BUILD_ID@", build_id)
         file.write(b"#!/usr/bin/env python3\n")
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for info in sorted(source.infolist(), key=lambda info: info.filename):
                 entry = zipfile.ZipInfo(info.filename, info.date_time)
                 entry.compress_type = zipfile.ZIP_DEFLATED
@@ -222,7 +257,7 @@ def main() -> None:
     if size > MAX_BYTES:
         sys.exit(f"perfq: build-pyz: {target} has {size} bytes, expected at most {MAX_BYTES}")
     (DIST / "SHA256SUMS").write_text(f"{hashlib.sha256(target.read_bytes()).hexdigest()}  perfq.pyz\n")
-    print(f"{target} {size / 2**20:.1f} MiB")
+    print(f"{target} {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

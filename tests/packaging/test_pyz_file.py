@@ -30,6 +30,8 @@ IMPORTED = (
     "urllib3",
     "yaml._yaml",
 )
+#: What Rich and Textual may be asked to highlight.
+HIGHLIGHTED = ("bash", "diff", "go", "ini", "json", "markdown", "python", "pytb", "text", "yaml")
 
 
 @pytest.fixture
@@ -125,7 +127,12 @@ def test_each_python_of_this_machine_runs_it_and_imports_what_perfq_uses(
     done = run(python, alone, "--version", home=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     (packages,) = (tmp_path / ".shiv").glob("*/site-packages")
-    code = f"import sys; sys.path.insert(0, {str(packages)!r}); import perfq._core, {', '.join(IMPORTED)}"
+    code = (
+        f"import sys; sys.path.insert(0, {str(packages)!r}); import perfq._core, {', '.join(IMPORTED)}\n"
+        "from pygments.lexers import get_lexer_by_name, guess_lexer_for_filename\n"
+        f"[get_lexer_by_name(name) for name in {HIGHLIGHTED!r}]\n"
+        "guess_lexer_for_filename('a.py', 'import os')\n"
+    )
     done = subprocess.run([str(python), "-I", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
