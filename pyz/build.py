@@ -38,7 +38,6 @@ LEXERS = (
     "diff",
     "go",
     "javascript",
-    "markup",
     "python",
     "rust",
     "shell",

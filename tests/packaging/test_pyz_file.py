@@ -31,7 +31,7 @@ IMPORTED = (
     "yaml._yaml",
 )
 #: What Rich and Textual may be asked to highlight.
-HIGHLIGHTED = ("bash", "diff", "go", "ini", "json", "markdown", "python", "pytb", "text", "yaml")
+HIGHLIGHTED = ("bash", "diff", "go", "ini", "json", "python", "pytb", "text", "yaml")
 
 
 @pytest.fixture
