@@ -195,8 +195,10 @@ def main():
         unpack(archive, folder, root)
     site_packages = os.path.join(folder, "site-packages")
     check_executable(os.path.join(site_packages, "perfq", "_core.abi3.so"), root)
-    # In place of the archive, so that no later import looks through it.
-    sys.path[0] = site_packages
+    # In place of the archive, so that no later import looks through it; and without the host's packages, whose
+    # plugins (pydantic and Pygments load what they find) may want other versions than ours.
+    foreign = ("site-packages", "dist-packages")
+    sys.path[:] = [site_packages] + [path for path in sys.path[1:] if os.path.basename(path) not in foreign]
     from perfq.cli import main as perfq
 
     perfq()

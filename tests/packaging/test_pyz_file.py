@@ -133,7 +133,7 @@ def test_each_python_of_this_machine_runs_it_and_imports_what_perfq_uses(
         f"[get_lexer_by_name(name) for name in {HIGHLIGHTED!r}]\n"
         "guess_lexer_for_filename('a.py', 'import os')\n"
     )
-    done = subprocess.run([str(python), "-I", "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(python), "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -148,7 +148,7 @@ def test_every_module_of_perfq_can_be_imported_from_it(alone: Path, python: Path
         "[importlib.import_module(name) for name in names]\n"
         "print(len(names))\n"
     )
-    done = subprocess.run([str(python), "-I", "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(python), "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) >= 10
 
@@ -188,6 +188,7 @@ def test_a_plan_from_an_empty_home_has_the_known_hashes(alone: Path, python: Pat
     assert f'"{hashlib.sha256(done.stdout.encode()).hexdigest()}"' in told.stdout
 
 
+@pytest.mark.alone
 def test_a_replay_from_an_empty_home_passes(alone: Path, python: Path, tmp_path: Path) -> None:
     done = run(python, alone, "replay", "smoke-1k", "--preset", "correctness", "--out", "run", home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -261,3 +261,15 @@ def test_a_hostile_pythonpath_does_not_get_in_the_way(alone: Path, python: Path,
     (tmp_path / "click.py").write_text("raise SystemExit('the wrong click')")
     done = start(python, alone, "--version", HOME=str(tmp_path), PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_packages_of_the_host_stay_outside(alone: Path, python: Path, tmp_path: Path) -> None:
+    """A plugin for pydantic, say, that the host has for another version of it."""
+    packages = tmp_path / "site-packages"
+    plugin = packages / "plugin-1.0.dist-info"
+    plugin.mkdir(parents=True)
+    (packages / "plugin.py").write_text("raise SystemExit('the host was asked')")
+    (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    (plugin / "entry_points.txt").write_text("[pydantic]\nplugin = plugin:plugin\n")
+    done = start(python, alone, "profile", "list", HOME=str(tmp_path), PYTHONPATH=str(packages))
+    assert (done.returncode, done.stderr) == (0, "")
