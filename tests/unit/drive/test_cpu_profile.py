@@ -23,9 +23,12 @@ def test_a_profiler_that_is_not_installed_is_named_before_anything_starts(
 
 def test_a_profile_that_did_not_come_says_why_in_the_profilers_words(tmp_path: Path) -> None:
     profiler = tmp_path / "py-spy"
-    profiler.write_text("#!/bin/sh\necho 'Error: Failed to find python version' >&2\nexit 1\n")
+    said = tmp_path / "said"
+    profiler.write_text(f"#!/bin/sh\necho 'Error: Failed to find python version' >&2\n: > {said}\nexit 1\n")
     profiler.chmod(0o755)
     profile = CpuProfile(str(profiler), 1, tmp_path / "out.json")
+    while not said.exists():
+        subprocess.run(["true"], check=True)
     assert profile.stop() == "Error: Failed to find python version"
 
 
