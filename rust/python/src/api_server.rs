@@ -1,7 +1,7 @@
 //! `ApiServer`: the embedded Kubernetes API server.
 
 use crate::errors::{io_error, value_error};
-use crate::options::with_recorder;
+use crate::options::{to_python, with_recorder};
 use crate::plan::Plan;
 use perfq_engine::api_server;
 use pyo3::prelude::*;
@@ -85,7 +85,7 @@ impl ApiServer {
 
     fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let progress = py.detach(|| self.inner.progress());
-        pythonize::pythonize(py, &progress).map_err(value_error)
+        to_python(py, &progress)
     }
 
     fn digest(&self, py: Python<'_>) -> String {

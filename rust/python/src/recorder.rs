@@ -1,9 +1,10 @@
 //! `Recorder`: samples.ndjson.
 
-use crate::errors::{io_error, value_error};
+use crate::errors::io_error;
+use crate::options::to_python;
 use perfq_engine::recorder;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyAny;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,10 +19,6 @@ impl Recorder {
     pub(crate) fn sink(&self) -> recorder::RecordSink {
         self.sink.clone()
     }
-}
-
-fn status_dict(py: Python<'_>, status: recorder::RecorderStatus) -> PyResult<Bound<'_, PyDict>> {
-    Ok(pythonize::pythonize(py, &status).map_err(value_error)?.cast_into::<PyDict>()?)
 }
 
 #[pymethods]
@@ -41,13 +38,13 @@ impl Recorder {
         py.detach(|| self.inner.lock().unwrap_or_else(PoisonError::into_inner).flush());
     }
 
-    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let status = self.inner.lock().unwrap_or_else(PoisonError::into_inner).status();
-        status_dict(py, status)
+        to_python(py, &status)
     }
 
-    fn close<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn close<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let status = py.detach(|| self.inner.lock().unwrap_or_else(PoisonError::into_inner).close());
-        status_dict(py, status)
+        to_python(py, &status)
     }
 }

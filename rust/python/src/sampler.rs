@@ -1,10 +1,10 @@
 //! `Sampler`: CPU and memory of process trees.
 
-use crate::errors::{io_error, value_error};
-use crate::options::with_recorder;
+use crate::errors::io_error;
+use crate::options::{to_python, with_recorder};
 use perfq_engine::sampler;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyAny, PyDict};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[pyclass(module = "perfq._core", frozen)]
@@ -18,10 +18,6 @@ impl Sampler {
     }
 }
 
-fn dict<'py>(py: Python<'py>, progress: &sampler::SamplerProgress) -> PyResult<Bound<'py, PyDict>> {
-    Ok(pythonize::pythonize(py, progress).map_err(value_error)?.cast_into::<PyDict>()?)
-}
-
 #[pymethods]
 impl Sampler {
     #[staticmethod]
@@ -31,14 +27,14 @@ impl Sampler {
         Ok(Self { inner: Mutex::new(inner) })
     }
 
-    fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let progress = py.detach(|| self.locked().progress());
-        dict(py, &progress)
+        to_python(py, &progress)
     }
 
-    fn stop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn stop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let progress = py.detach(|| self.locked().stop());
-        dict(py, &progress)
+        to_python(py, &progress)
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

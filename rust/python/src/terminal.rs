@@ -1,6 +1,7 @@
 //! `Terminal` and `TerminalView`: a program in a pseudo-terminal, and how its screen is read.
 
 use crate::errors::{io_error, value_error};
+use crate::options::to_python;
 use crate::recorder::Recorder;
 use perfq_engine::clock::{nanos, now_ns};
 use perfq_engine::terminal::view::{View, ViewOptions};
@@ -8,9 +9,8 @@ use perfq_engine::terminal::{self, Direction, Expect, StartError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
-use pythonize::{depythonize, pythonize};
+use pythonize::depythonize;
 use regex::Regex;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,10 +33,6 @@ fn pattern_error(pattern: &str) -> Option<String> {
 #[pyfunction]
 fn is_key(name: &str) -> bool {
     terminal::keys::encode(name, terminal::keys::KeyModes::default()).is_some()
-}
-
-fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    pythonize(py, value).map_err(value_error)
 }
 
 fn seconds(value: f64, what: &str) -> PyResult<Duration> {
