@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benches.table import Row, render
 
-GROUPS = ("plan", "server", "viewer", "terminal", "file")
+GROUPS = ("plan", "server", "viewer", "terminal", "load", "file")
 
 
 def machine() -> str:

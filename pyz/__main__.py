@@ -1,8 +1,8 @@
 # What runs first in perfq.pyz: is this a Python, a platform and a cache folder that perfq can run on?
 #
 # In syntax that Python 2.7 and 3.0 can read, since telling these is its work. `build.py` sets the constants.
-# The packages are unpacked once by shiv's own code, into shiv's own layout; a later start finds them there and
-# opens no archive.
+# The packages are unpacked once for each Python version by shiv's own code, into shiv's own layout; a later start
+# finds them there and opens no archive. Native modules of other versions stay in the archive: over a third of it.
 import os
 import sys
 
@@ -116,6 +116,19 @@ def refuse_write(error, root):
     refuse("the cache folder cannot be written (%s); %s" % (error.strerror or error, remedy(root)))
 
 
+def python_tag():
+    """As in the names of native modules: 311."""
+    return "%d%d" % tuple(sys.version_info[:2])
+
+
+def needed(filename):
+    """Whether this Python can use the file: all but native modules of another version."""
+    import re
+
+    native = re.search(r"\.cpython-(\d+)-[^/]*\.so$", filename)
+    return native is None or native.group(1) == python_tag()
+
+
 def unpack(archive, folder, root):
     """Unpacks into folder, by shiv's code under shiv's lock: of several first starts one does it, the others wait."""
     import shutil
@@ -124,10 +137,14 @@ def unpack(archive, folder, root):
     from _bootstrap import extract_site_packages
     from _bootstrap.filelock import FileLock
 
+    class Needed(zipfile.ZipFile):
+        def infolist(self):
+            return [info for info in zipfile.ZipFile.infolist(self) if needed(info.filename)]
+
     check_cache(root)
     compile_pyc = os.environ.get("SHIV_COMPILE_PYC", "").lower() in ("yes", "true", "t", "1")
     try:
-        with zipfile.ZipFile(archive) as packed:
+        with Needed(archive) as packed:
             from pathlib import Path
 
             extract_site_packages(packed, Path(folder), compile_pyc)
@@ -139,14 +156,14 @@ def unpack(archive, folder, root):
 
 
 def prune(current, root):
-    """Removes other builds of perfq that no process uses (see `hold`)."""
+    """Removes other builds of perfq that no process uses (see `hold`); this build's for other Pythons stay."""
     import fcntl
     import re
     import shutil
 
     for name in os.listdir(root):
         other = os.path.join(root, name)
-        if other == current or not re.search(r"_[0-9a-f]{64}$", name):
+        if other == current or name.endswith("_" + BUILD_ID) or not re.search(r"_[0-9a-f]{64}$", name):
             continue
         if not os.path.isfile(os.path.join(other, "site-packages", "perfq", "_core.abi3.so")):
             continue
@@ -181,7 +198,8 @@ def main():
     check_platform()
     root = cache_root()
     archive = os.path.dirname(os.path.abspath(__file__))
-    folder = os.path.join(root, os.path.basename(os.path.realpath(archive)) + "_" + BUILD_ID)
+    name = os.path.basename(os.path.realpath(archive))
+    folder = os.path.join(root, "%s_cp%s_%s" % (name, python_tag(), BUILD_ID))
     if any(os.environ.get(name) for name in SHIV_SWITCHES):
         check_cache(root)
         import _bootstrap
@@ -199,7 +217,7 @@ def main():
     # plugins (pydantic and Pygments load what they find) may want other versions than ours.
     foreign = ("site-packages", "dist-packages")
     sys.path[:] = [site_packages] + [path for path in sys.path[1:] if os.path.basename(path) not in foreign]
-    from perfq.cli import main as perfq
+    from perfq.cli import program as perfq
 
     perfq()
 

@@ -6,6 +6,7 @@ paths in native code, and what pip notes about an installation.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -185,9 +186,29 @@ def staged(wheel: Path) -> Path:
         else:
             path.chmod(0o755 if path.is_dir() else 0o644)
     know_only(LEXERS, staging / "pygments" / "lexers" / "_mapping.py")
+    for path in sorted((staging / "kubernetes" / "client").rglob("*.py")):
+        path.write_text(undocumented(path.read_text()))
     if pth := list(staging.glob("*.pth")):
         sys.exit(f"perfq: build-pyz: {pth[0].name} would not be honoured")
     return staging
+
+
+def undocumented(source: str) -> str:
+    """The same module without docstrings, comments and descriptions of fields, and with a word about that.
+
+    The generated client of Kubernetes is prose for the most part; with it the file would be larger than it may be.
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Field":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "description"]
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+        if not node.body and not isinstance(node, ast.Module):
+            node.body.append(ast.Pass())
+    return f"# Changed by perfq's build: without docstrings, comments and descriptions.\n{ast.unparse(tree)}\n"
 
 
 def know_only(modules: tuple[str, ...], mapping: Path) -> None:
@@ -209,7 +230,7 @@ def packed_by_shiv(staging: Path, source_date_epoch: str) -> Path:
         "--site-packages",
         staging,
         "--entry-point",
-        "perfq.cli:main",
+        "perfq.cli:program",
         "--python",
         "/usr/bin/env python3",
         "--compressed",

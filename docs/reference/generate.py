@@ -1,20 +1,19 @@
 """Writes the parts of docs/reference that come from the code. `scripts/docs` runs it; a test compares.
 
-python docs/reference/generate.py           writes the files
-python docs/reference/generate.py --check   exit 1 where one differs
+python -m docs.reference.generate           writes the files
+python -m docs.reference.generate --check   exit 1 where one differs
+
+Texts of some length are files in prose/; each is the page, or the sentences over the tables of a document's fields.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import json
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
+from docs.reference.commands import command_pages
+from docs.reference.tables import fields, row, rows
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Made from the code by scripts/docs. Change the code, not this file. -->\n"
@@ -31,19 +30,20 @@ def pages() -> dict[str, str]:
         "client-definition.md": model_page(
             "perfq.client/v1", "client", "What differs between one program in a terminal and another."
         ),
+        "audit-log.md": audit_log(),
+        "load-profile.md": model_page("Load profiles", "runner-group", prose("load-profile")),
+        "trajectory.md": model_page("perfq.trajectory/v1", "trajectory", prose("trajectory")),
+        "trajectory-profile.md": model_page(
+            "perfq.trajectory-profile/v1", "trajectory-profile", prose("trajectory-profile")
+        ),
         **{f"cli/{name}": text for name, text in command_pages()},
     }
     return {name: f"{NOTE}\n{text.strip()}\n" for name, text in made.items()}
 
 
-def row(*cells: object) -> str:
-    """A line of a Markdown table."""
-    return "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
-def rows(header: tuple[str, ...], lines: list[str]) -> str:
-    """A Markdown table."""
-    return "\n".join([row(*header), "|" + "---|" * len(header), *lines])
+def prose(name: str) -> str:
+    """The text of prose/`name`.txt."""
+    return (HERE / "prose" / f"{name}.txt").read_text().rstrip()
 
 
 def exit_codes() -> str:
@@ -62,6 +62,24 @@ whose reader left (`perfq plan P --emit events | head`) ends by SIGPIPE as other
 
 A traceback is a bug of perfq (1), and says so; every other error is one sentence, with details under it.
 """
+
+
+def audit_log() -> str:
+    """What an import of audit logs loses and changes, from the reasons that the native module knows."""
+    from perfq._core import load_import_reasons
+
+    names = {
+        "file": "Files",
+        "line": "Lines",
+        "event": "Events",
+        "request": "Requests that are not in the trace",
+        "change": "Requests that are in the trace, but not as they were sent",
+    }
+    parts = [prose("audit-log")]
+    for of, title in names.items():
+        reasons = [row(f"`{name}`", text) for name, each, text in load_import_reasons() if each == of]
+        parts.append(f"### {title}\n\n{rows(('loss', 'meaning'), reasons)}")
+    return "\n\n".join(parts)
 
 
 def profiles() -> str:
@@ -167,6 +185,7 @@ def _conditions(budget: Any) -> str:
 def metrics() -> str:
     """Metric paths, from the result model."""
     from perfq.measure.definitions import DEFINITIONS
+    from perfq.measure.load.error_keys import NAMED
     from perfq.measure.result.paths import known_metric_paths
     from perfq.profile.budgets import unit_of
 
@@ -192,106 +211,18 @@ p999 1,000; below that they are `null`.
 `*` stands for any key.
 
 {rows(("path", "unit"), others)}
-"""
+
+## Errors of a load
+
+The key in `load.errors.*` and `load.series.*.errors.*` is `http/STATUS` (`http/429`), or one of those below; a budget
+that names another one is refused before the run. An error that never came is 0.
+
+{"".join(f"- `{key}`{chr(10)}" for key in NAMED)}"""
 
 
 def model_page(title: str, schema_name: str, sentence: str) -> str:
     """A page of one document's fields."""
     return f"# {title}\n\n{sentence} `perfq schema {schema_name}` prints its JSON Schema.\n\n{fields(schema_name)}\n"
-
-
-def fields(schema_name: str) -> str:
-    """Tables of a document's fields: the document itself, then its parts."""
-    from perfq.cli.schema import SCHEMAS
-    from perfq.profile.expected import Expectations
-
-    module, attribute = SCHEMAS[schema_name][0].split(":")
-    model = getattr(importlib.import_module(module), attribute)
-    said = Expectations(model)
-    schema = model.model_json_schema(by_alias=True)
-    parts = [_table(schema, said)]
-    for name, part in schema.get("$defs", {}).items():
-        if "properties" in part:
-            parts.append(f"**{name}**: {_first_line(part)}\n\n{_table(part, said)}")
-    return "\n\n".join(parts)
-
-
-def _table(schema: Mapping[str, Any], said: Any) -> str:
-    required = schema.get("required", ())
-    lines = []
-    for key, field in schema["properties"].items():
-        default = "required" if key in required else f"`{json.dumps(field.get('default'))}`"
-        if key not in required and "default" not in field:
-            default = "`[]`" if field.get("type") == "array" else "`{}`"
-        lines.append(row(f"`{key}`", said.describe(field), default, field.get("description", "")))
-    return rows(("key", "value", "default", "meaning"), lines)
-
-
-def _first_line(schema: Mapping[str, Any]) -> str:
-    return str(schema.get("description", "")).split("\n", 1)[0]
-
-
-def command_pages() -> Iterator[tuple[str, str]]:
-    """One page a command, and their index."""
-    from perfq import cli
-
-    context = click.Context(cli.cli, info_name="perfq")
-    index = []
-    for name, (target, short) in cli.COMMANDS.items():
-        if importlib.util.find_spec(target.split(":")[0]) is None:
-            continue
-        command = cli.cli.get_command(context, name)
-        assert command is not None
-        index.append(row(f"[`perfq {name}`]({name}.md)", short))
-        yield f"{name}.md", "\n\n".join(command_sections(command, f"perfq {name}", "#"))
-    text = f"""# The command line
-
-{rows(("command", "what it does"), index)}
-
-Results go to standard output, all else to standard error. Every flag can be given as a variable:
-`PERFQ_<COMMAND>_<FLAG>`, several values of one separated by blanks. Durations, rates and bytes take
-units: `250ms`, `1k/s`, `512MiB`. Exit codes: [exit-codes.md](../exit-codes.md). Shell completion:
-`eval "$(_PERFQ_COMPLETE=bash_source perfq)"`, or `zsh_source`, `fish_source`.
-"""
-    yield "README.md", text
-
-
-def command_sections(command: click.Command, words: str, mark: str) -> Iterator[str]:
-    """A command's usage, flags and examples; then those of the commands below it."""
-    context = click.Context(command, info_name=words)
-    yield f"{mark} {words}"
-    yield f"```\n{command.get_usage(context).removeprefix('Usage: ')}\n```"
-    yield _paragraphs(command.help or "")
-    options = [param for param in command.params if isinstance(param, click.Option)]
-    if options:
-        yield rows(("flag", "variable", "default", "meaning"), [_option(option, context) for option in options])
-    if command.epilog:
-        yield _examples(command.epilog)
-    if isinstance(command, click.Group):
-        for name, below in command.commands.items():
-            yield from command_sections(below, f"{words} {name}", mark + "#")
-
-
-def _option(option: click.Option, context: click.Context) -> str:
-    record = option.get_help_record(context)
-    flag = record[0] if record else option.opts[0]
-    default = option.to_info_dict()["default"]
-    shown = (
-        "" if option.multiple or default in (None, False, ()) or "UNSET" in repr(default).upper() else f"`{default}`"
-    )
-    return row(f"`{flag}`", f"`{option.envvar}`", shown, option.help or "")
-
-
-def _paragraphs(text: str) -> str:
-    return "\n".join(line.strip() for line in text.replace("\b", "").strip().splitlines())
-
-
-def _examples(epilog: str) -> str:
-    lines = [line.rstrip() for line in epilog.replace("\b", "").splitlines()]
-    commands = [line.strip() for line in lines if line.startswith("  ")]
-    prose = [line for line in lines if line and not line.startswith("  ") and not line.startswith("Example")]
-    text = "Examples:\n\n```\n" + "\n".join(commands) + "\n```"
-    return "\n\n".join([text, *(["\n".join(prose)] if prose else [])])
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """perfq: performance qualification for Kubernetes clients and control planes.
 
-`perfq.Plan` and `perfq.Sampler` are public; they are imported on first use.
+`perfq.Plan`, `perfq.Sampler` and `perfq.TreeSampler` are public; they are imported on first use.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "Sampler", "__version__"]
+__all__ = ["Plan", "Sampler", "TreeSampler", "__version__"]
 
 if TYPE_CHECKING:
-    from perfq._core import Plan, Sampler
+    from perfq._core import Plan, Sampler, TreeSampler
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Plan", "Sampler"):
+    if name in ("Plan", "Sampler", "TreeSampler"):
         from perfq import _core
 
         return getattr(_core, name)

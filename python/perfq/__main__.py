@@ -1,5 +1,5 @@
 """`python -m perfq`."""
 
-from perfq.cli import main
+from perfq.cli import program
 
-main()
+program()

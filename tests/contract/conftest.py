@@ -18,3 +18,13 @@ def kubectl_program(repository: Path, need_program: Callable[[str], str]) -> str
     )
     assert built.returncode == 0, built.stderr
     return built.stdout.strip()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests first, so that none runs on when all others have ended."""
+
+    def seconds(item: pytest.Item) -> int:
+        marker = item.get_closest_marker("long")
+        return int(marker.args[0]) if marker else 0
+
+    items.sort(key=seconds, reverse=True)

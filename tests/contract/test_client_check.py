@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.replay.running import LIST_AND_WATCH
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 #: A client that lists and watches Pods and draws a table that is not what its definition says.
 STRANGE = """
@@ -53,6 +54,7 @@ def test_the_reference_client_fits_its_definition() -> None:
     assert all(found.values())
 
 
+@pytest.mark.long(45)
 def test_what_does_not_fit_is_named_with_what_was_seen_instead(tmp_path: Path) -> None:
     definition = tmp_path / "strange.yaml"
     definition.write_text(STRANGE)
@@ -67,12 +69,26 @@ def test_what_does_not_fit_is_named_with_what_was_seen_instead(tmp_path: Path) -
     seen = {one["what"]: one["seen"] for one in document["findings"]}
     assert "pods in all namespaces" in seen["scope nodes in all namespaces"]
     assert "RESTARTZ" in seen["rows"]
+    keys = {one["what"]: one["keys"] for one in document["findings"]}
+    assert keys["scope nodes in all namespaces"] == ["scopes.1"]
+    assert keys["scenario never"] == ["scenarios.0.expect", "scenarios.0.keys"]
+
+
+@pytest.mark.long(35)
+def test_a_client_whose_header_scrolls_away_is_told_of_append(tmp_path: Path) -> None:
+    definition = tmp_path / "lines.yaml"
+    definition.write_text("schema: perfq.client/v1\nname: lines\n")
+    printing = "print('NAME RESTARTS')\nfor i in range(99): print(f'pod-{i:06} 0')\nfor _ in watch: pass"
+    code, document, _ = check(str(definition), "--", sys.executable, "-c", LIST_AND_WATCH + printing)
+    (rows,) = (one for one in document["findings"] if one["what"] == "rows")
+    assert (code, rows["fits"], rows["keys"]) == (3, False, ["screen.append"])
 
 
 def test_a_client_that_exits_at_once_is_said_to_have_ended(tmp_path: Path) -> None:
     code, document, _ = check("generic", "--", sys.executable, "-c", "print('no cluster'); raise SystemExit(3)")
     assert code == 3
-    assert document["findings"][-1] == {"what": "runs", "fits": False, "seen": "it ended (code 3)"}
+    keys = ["command", "environment"]
+    assert document["findings"][-1] == {"what": "runs", "keys": keys, "fits": False, "seen": "it ended (code 3)"}
     assert document["screen"][0] == "no cluster"
 
 

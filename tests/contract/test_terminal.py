@@ -17,7 +17,7 @@ from tests.contract.terminals import alive, options
 
 from perfq import _core
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 
 def until(holds: Callable[[], Any], seconds: float = 20) -> Any:
@@ -173,6 +173,19 @@ def test_nothing_is_left_when_the_process_that_holds_the_terminal_is_killed() ->
     holder.kill()
     holder.wait()
     until(lambda: not any(alive(pid) for pid in pids))
+
+
+def test_a_recording_that_cannot_be_written_is_trouble_up_to_its_last_line(tmp_path: Path) -> None:
+    holder = (
+        "import json, resource, sys; from perfq import _core\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "t = _core.Terminal.start(json.loads(sys.stdin.readline()))\n"
+        "t.wait_screen('x', 10); t.stop(10); print(t.progress()['trouble'])"
+    )
+    # Less than what is buffered, and then it ends: the file is written when it is closed.
+    said = json.dumps(options("print('x' * 8000)", cast=str(tmp_path / "terminal.cast")))
+    done = subprocess.run([sys.executable, "-c", holder], input=said, capture_output=True, text=True, check=True)
+    assert "terminal.cast cannot be written" in done.stdout
 
 
 def test_a_flood_of_100_mb_takes_bounded_memory_and_others_are_served(start: Any, tmp_path: Path) -> None:

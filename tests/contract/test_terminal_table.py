@@ -14,7 +14,7 @@ from tests.contract.terminals import options
 
 from perfq import _core
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 #: A small client: draws a table, moves its cursor, changes restarts on request, redraws on SIGWINCH.
 #: MODE decides what is wrong with it.

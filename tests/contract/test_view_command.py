@@ -13,7 +13,7 @@ from tests.contract.viewer_rig import SUPERVISOR, TOP
 
 from perfq import _core
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 
 def environment(folder: Path) -> dict[str, str]:

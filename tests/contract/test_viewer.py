@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 from tests.contract.viewer_rig import Rig, rig
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 SECOND = 1_000_000_000
 DIRECTIONS: tuple[Literal["down", "up"], ...] = ("down", "up")
@@ -117,6 +117,7 @@ def test_events_reach_the_screen_and_every_one_has_a_fate(tmp_path: Path) -> Non
         assert (exited["code"], exited["signal"]) == (0, None)
 
 
+@pytest.mark.long(21)
 def test_gone_is_listed_again_and_the_pod_that_went_in_the_gap_is_nowhere(tmp_path: Path) -> None:
     with rig("fail-gone-1k", tmp_path) as running:
         running.populated()
@@ -130,6 +131,7 @@ def test_gone_is_listed_again_and_the_pod_that_went_in_the_gap_is_nowhere(tmp_pa
         running.until_shown(r"Pods 0 of 1000")
 
 
+@pytest.mark.long(21)
 def test_throttled_waits_as_it_was_asked_to_and_loses_nothing(tmp_path: Path) -> None:
     with rig("fail-throttled-1k", tmp_path) as running:
         running.populated()
@@ -147,6 +149,7 @@ def test_throttled_waits_as_it_was_asked_to_and_loses_nothing(tmp_path: Path) ->
         assert [one["verb"] for one in after[first:]] == ["watch"] * 4
 
 
+@pytest.mark.long(21)
 def test_forbidden_is_said_once_and_asked_again_at_most_every_thirty_seconds(tmp_path: Path) -> None:
     with rig("fail-forbidden-1k", tmp_path) as running:
         running.populated()
@@ -162,6 +165,7 @@ def test_forbidden_is_said_once_and_asked_again_at_most_every_thirty_seconds(tmp
         running.until_shown(r"node-04 +Ready")
 
 
+@pytest.mark.long(21)
 def test_slow_keys_are_answered_while_the_server_is_slow(tmp_path: Path) -> None:
     with rig("fail-slow-1k", tmp_path) as running:
         running.populated()
@@ -178,6 +182,7 @@ def test_slow_keys_are_answered_while_the_server_is_slow(tmp_path: Path) -> None
         running.settled()
 
 
+@pytest.mark.long(21)
 def test_metrics_that_are_unavailable_are_said_so_and_asked_for_no_faster(tmp_path: Path) -> None:
     with rig("fail-metrics_unavailable-1k", tmp_path) as running:
         running.populated()
@@ -190,6 +195,7 @@ def test_metrics_that_are_unavailable_are_said_so_and_asked_for_no_faster(tmp_pa
         assert all(later - earlier >= 5 * SECOND for earlier, later in pairwise(polls))
 
 
+@pytest.mark.long(21)
 def test_slow_logs_updates_go_on_behind_the_log(tmp_path: Path) -> None:
     with rig("fail-slow_logs-1k", tmp_path) as running:
         running.populated()

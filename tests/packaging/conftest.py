@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.packaging.elsewhere import built_elsewhere
 
 #: What a program under test may see of this process's environment.
 BARE = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
@@ -24,6 +25,14 @@ def built(repository: Path) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return repository / "dist" / "perfq.pyz"
+
+
+@pytest.fixture(scope="session")
+def elsewhere(repository: Path) -> Path:
+    """The same file, built in another folder now; scripts/test has built it already and says so in PERFQ_ELSEWHERE."""
+    if named := os.environ.get("PERFQ_ELSEWHERE"):
+        return Path(named)
+    return built_elsewhere(repository)
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.packaging
+
+#: Of the Python that runs the tests, and the file under test: 311.
+TAG = f"{sys.version_info[0]}{sys.version_info[1]}"
 
 Need = Callable[[bool, str], None]
 Done = subprocess.CompletedProcess[str]
@@ -166,11 +170,51 @@ def test_eight_first_starts_at_once_all_work(alone: Path, python: Path, tmp_path
 
 
 def test_an_interrupted_first_start_does_no_harm(alone: Path, python: Path, tmp_path: Path) -> None:
-    half = tmp_path / ".shiv" / f"perfq.pyz_{build_id(alone)}.tmp" / "site-packages" / "perfq"
+    half = tmp_path / ".shiv" / f"perfq.pyz_cp{TAG}_{build_id(alone)}.tmp" / "site-packages" / "perfq"
     half.mkdir(parents=True)
     (half / "__init__.py").write_text("broken")
     done = start(python, alone, "--version", HOME=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
+    assert not half.exists()
+
+
+def test_native_modules_of_other_pythons_are_not_unpacked(alone: Path, python: Path, tmp_path: Path) -> None:
+    assert start(python, alone, "--version", HOME=str(tmp_path)).returncode == 0
+    native = {path.name for path in (tmp_path / ".shiv").rglob("*.so")}
+    ours = {f"{name}.cpython-{TAG}-x86_64-linux-gnu.so" for name in ("_core", "_pydantic_core", "_yaml")}
+    assert native == {"_core.abi3.so", *ours}
+
+
+def test_the_pythons_of_this_machine_share_a_cache_folder(
+    alone: Path, pythons: dict[str, Path], tmp_path: Path
+) -> None:
+    able = {
+        version: path for version, path in pythons.items() if (3, 11) <= tuple(map(int, version.split("."))) <= (3, 14)
+    }
+    if len(able) < 2:
+        pytest.skip("one Python alone of 3.11 to 3.14 is installed; the injected one stands for another")
+    for path in [*able.values(), *able.values()]:
+        done = start(path, alone, "profile", "list", HOME=str(tmp_path))
+        assert (done.returncode, done.stderr) == (0, "")
+    assert len([path for path in (tmp_path / ".shiv").iterdir() if path.is_dir()]) == len(able)
+
+
+def test_an_injected_other_python_unpacks_beside_the_first_one(alone: Path, python: Path, tmp_path: Path) -> None:
+    """As far as `--version` goes, which imports nothing that is built for one version."""
+    other = "312" if TAG == "311" else "311"
+    assert start(python, alone, "--version", HOME=str(tmp_path)).returncode == 0
+    code = (
+        "import runpy, sys, fcntl, os, re, zipfile, shutil, mmap, pathlib\n"
+        f"sys.version_info = (3, {other[1:]}, 0, 'final', 0)\n"
+        f"sys.argv = [{str(alone)!r}, '--version']; runpy.run_path(sys.argv[0])"
+    )
+    done = subprocess.run(
+        [str(python), "-c", code], env={"HOME": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    folders = {path.name for path in (tmp_path / ".shiv").iterdir() if path.is_dir()}
+    assert folders == {f"perfq.pyz_cp{tag}_{build_id(alone)}" for tag in (TAG, other)}
+    assert list((tmp_path / ".shiv").glob(f"perfq.pyz_cp{other}_*/site-packages/yaml/_yaml.cpython-{other}-*.so"))
 
 
 def build_id(pyz: Path) -> str:
@@ -217,34 +261,22 @@ def test_a_running_build_is_in_use(alone: Path, python: Path, tmp_path: Path) ->
     """The folder of a perfq that runs is locked: another build's first start cannot take it."""
     import fcntl
 
-    code = (
-        "import runpy, sys, fcntl, os\n"
-        f"sys.argv = [{str(alone)!r}, '--version']\n"
-        "try:\n"
-        "    runpy.run_path(sys.argv[0])\n"
-        "except SystemExit:\n"
-        "    pass\n"
-        "print('ready', flush=True)\n"
-        "sys.stdin.read()\n"
-    )
-    with subprocess.Popen(
-        [str(python), "-c", code],
-        env={"HOME": str(tmp_path)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as running:
+    kubeconfig = tmp_path / "kubeconfig"
+    command = [str(python), str(alone), "serve", "smoke-1k", "--start", "never", "--kubeconfig-out", str(kubeconfig)]
+    with subprocess.Popen(command, env={"HOME": str(tmp_path)}, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
-        while running.stdout.readline().strip() != "ready":
-            assert running.poll() is None
-        (folder,) = (path for path in (tmp_path / ".shiv").iterdir() if path.is_dir())
-        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            with pytest.raises(BlockingIOError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            assert running.stdout.readline() == f"{kubeconfig}\n"
+            (folder,) = (path for path in (tmp_path / ".shiv").iterdir() if path.is_dir())
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                with pytest.raises(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            finally:
+                os.close(descriptor)
         finally:
-            os.close(descriptor)
-            running.communicate("")
+            running.terminate()
+            running.communicate()
 
 
 def test_the_file_may_be_renamed_and_linked(alone: Path, python: Path, tmp_path: Path) -> None:

@@ -14,18 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from perfq._core import Plan
-from perfq.measure.manifest import (
-    Anchor,
-    ClientFacts,
-    HostFacts,
-    Manifest,
-    PerfqFacts,
-    PlanFacts,
-    ReplayOptions,
-    ScopeFact,
-    TargetFacts,
-    TerminalFacts,
-)
+from perfq.measure.client_facts import ClientFacts, ScopeFact, TerminalFacts
+from perfq.measure.fold import fold
+from perfq.measure.manifest import Anchor, HostFacts, PerfqFacts, TargetFacts
+from perfq.measure.replay_manifest import PlanFacts, ReplayManifest, ReplayOptions
+from perfq.measure.replay_recorded import ReplayRecorded
 from perfq.profile.budgets import Budget
 
 MS = 1_000_000
@@ -86,7 +79,7 @@ def profile(**changes: Any) -> dict[str, Any]:
 class SyntheticRun:
     """Lines and a manifest, to be changed and written."""
 
-    manifest: Manifest
+    manifest: ReplayManifest
     plan: Plan
     lines: list[Line] = field(default_factory=list)
     _rv: int = FIRST_RV
@@ -140,6 +133,13 @@ class SyntheticRun:
         return self._rv
 
 
+def replay_of(directory: Path) -> ReplayRecorded:
+    """What `fold` gives of a replay's directory."""
+    recorded = fold(directory)
+    assert isinstance(recorded, ReplayRecorded)
+    return recorded
+
+
 def ideal_run(workload: dict[str, Any] | None = None, *, probes: int = 4, pairs: int = 10) -> SyntheticRun:
     """An ideal viewer on a plan: every figure known, every budget met."""
     run = _ideal_run(json.dumps(workload or profile()), probes, pairs)
@@ -159,8 +159,8 @@ def _ideal_run(workload: str, probes: int, pairs: int) -> SyntheticRun:
     return run
 
 
-def _manifest(plan: Plan, probes: int, pairs: int) -> Manifest:
-    return Manifest(
+def _manifest(plan: Plan, probes: int, pairs: int) -> ReplayManifest:
+    return ReplayManifest(
         run_id="small-1201-120000-abcd",
         command="perfq replay small",
         started_at="2026-01-02T03:04:05.000+00:00",

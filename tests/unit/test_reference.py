@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
-import pytest
-
-
-@pytest.fixture(scope="module")
-def generate(repository: Path) -> ModuleType:
-    specification = importlib.util.spec_from_file_location("generate", repository / "docs/reference/generate.py")
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+from docs.reference import generate
 
 
-def test_the_generated_pages_say_what_the_code_says(repository: Path, generate: ModuleType) -> None:
+def test_the_generated_pages_say_what_the_code_says(repository: Path) -> None:
     stale = [
         name
         for name, text in generate.pages().items()
@@ -28,7 +16,7 @@ def test_the_generated_pages_say_what_the_code_says(repository: Path, generate: 
     assert not stale, "run scripts/docs and look at what it changed"
 
 
-def test_no_generated_page_is_left_over(repository: Path, generate: ModuleType) -> None:
+def test_no_generated_page_is_left_over(repository: Path) -> None:
     reference = repository / "docs/reference"
     made = {str(path.relative_to(reference)) for path in reference.rglob("*.md") if generate.NOTE in path.read_text()}
     assert made == set(generate.pages())

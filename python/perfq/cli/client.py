@@ -67,7 +67,8 @@ def show(name: str) -> None:
 @shared.json_option
 @shared.quiet_option
 def check(definition: str, command: tuple[str, ...], duration: int | None, as_json: bool, quiet: bool) -> int:
-    """Runs the client for ten seconds on smoke-1k and shows what of its definition matched and what did not.
+    """Runs the client for ten seconds on smoke-1k and shows what of its definition matched and what did not,
+    with the key of the definition that each is about.
 
     Ends with 3 where something that is declared was not found; the client's last screen is shown then.
     """
@@ -82,8 +83,8 @@ def check(definition: str, command: tuple[str, ...], duration: int | None, as_js
         click.echo(json.dumps(report.to_document(), indent=2))
         return 0 if report.fits else 3
     words = {True: "fits", False: "NO", None: "-"}
-    rows = [(words[one.fits], one.what, one.seen) for one in report.findings]
-    click.echo("\n".join(table(("", loaded.name.upper(), "SEEN"), rows)))
+    rows = [(words[one.fits], one.what, ", ".join(one.keys) or "-", one.seen) for one in report.findings]
+    click.echo("\n".join(table(("", loaded.name.upper(), "KEY", "SEEN"), rows)))
     if report.fits:
         return 0
     screen = "\n".join(f"  {line}".rstrip() for line in report.screen).rstrip()

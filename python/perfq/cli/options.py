@@ -1,7 +1,8 @@
 """The flags that commands share: one name and one meaning each.
 
 Decorators give what the flags come to under these names: `plan_options` duration (s), seed,
-assignments; `run_options` out, run_id, repeat, as_json, quiet; `budget_options` budgets;
+assignments; `target_options` context, kubeconfig, yes; `run_options` out, run_id, repeat, as_json, quiet;
+`budget_options` budgets;
 `stop_options` max_time (s), stop_lag (ms), stop_error_share, stop_429_share (0 … 1), stop_memory (bytes).
 """
 
@@ -111,7 +112,7 @@ def _assignments(_ctx: click.Context, _param: click.Parameter, texts: tuple[str,
     return tuple(parse_set(text) for text in texts)
 
 
-def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in reversed(options):
             command = option(command)
@@ -131,27 +132,43 @@ duration_option = click.option(
     help="Another length, in whole seconds (10s, 2m); every burst has to lie within it.",
 )
 
-plan_options = _together(
-    duration_option,
-    click.option("--seed", type=int, metavar="N", help="Another seed than the profile's."),
-    click.option(
-        "--set",
-        "assignments",
-        multiple=True,
-        callback=_assignments,
-        metavar="KEY=JSON",
-        help="Change a field of the profile, such as bursts.0.start_second=3. May be repeated.",
-    ),
+seed_option = click.option("--seed", type=int, metavar="N", help="Another seed than the profile's.")
+
+
+set_option = click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    callback=_assignments,
+    metavar="KEY=JSON",
+    help="Change a field of the profile, such as bursts.0.start_second=3 or specs.0.rate=500. May be repeated.",
 )
 
-run_options = _together(
-    click.option(
-        "--out",
-        type=click.Path(),
-        metavar="DIR",
-        help="Where the run's files go (default: runs/RUN-ID); must not hold anything yet.",
-    ),
-    click.option("--run-id", metavar="ID", help="The run's name: at most 40 of a-z, 0-9 and -."),
+plan_options = together(duration_option, seed_option, set_option)
+
+context_option = click.option("--context", metavar="NAME", help="A context of the kubeconfig.")
+kubeconfig_option = click.option(
+    "--kubeconfig", type=click.Path(), metavar="FILE", help="Default: KUBECONFIG, then ~/.kube/config."
+)
+
+target_options = together(
+    context_option,
+    kubeconfig_option,
+    click.option("--yes", is_flag=True, help="Write to a server on this machine that is neither ours nor a test bed."),
+)
+
+out_option = click.option(
+    "--out",
+    type=click.Path(),
+    metavar="DIR",
+    help="Where the run's files go (default: runs/RUN-ID); must not hold anything yet.",
+)
+run_id_option = click.option("--run-id", metavar="ID", help="The run's name: at most 40 of a-z, 0-9 and -.")
+place_options = together(out_option, run_id_option, json_option, quiet_option)
+
+run_options = together(
+    out_option,
+    run_id_option,
     click.option(
         "--repeat",
         type=click.IntRange(1, 1000),
@@ -164,19 +181,38 @@ run_options = _together(
     quiet_option,
 )
 
-stop_options = _together(
+_max_time = click.option(
+    "--max-time",
+    type=SECONDS,
+    metavar="TIME",
+    help="Stop when the whole run takes longer, from its start on.",
+)
+_stop_memory = click.option(
+    "--stop-memory", type=BYTES, metavar="BYTES", help="Stop when perfq itself holds more, such as 2GiB."
+)
+
+stop_options = together(
+    _max_time,
     click.option(
-        "--max-time",
-        type=SECONDS,
-        metavar="TIME",
-        help="Stop when the whole run takes longer, from the start of the client on.",
+        "--stop-lag", type=MILLISECONDS, metavar="TIME", help="Stop when an event or a request is later than this."
     ),
-    click.option("--stop-lag", type=MILLISECONDS, metavar="TIME", help="Stop when an event is later than this."),
     click.option(
         "--stop-error-share", type=SHARE, metavar="PERCENT", help="Stop when more of the requests fail, such as 5%."
     ),
     click.option("--stop-429-share", type=SHARE, metavar="PERCENT", help="Stop when more of the requests get 429."),
-    click.option("--stop-memory", type=BYTES, metavar="BYTES", help="Stop when perfq itself holds more, such as 2GiB."),
+    _stop_memory,
+)
+
+session_stop_options = together(
+    _max_time,
+    click.option("--stop-lag", type=MILLISECONDS, metavar="TIME", help="Stop when a session arrives later than this."),
+    click.option(
+        "--stop-error-share",
+        type=SHARE,
+        metavar="PERCENT",
+        help="Stop when more of the commands do not end by themselves, such as 5%.",
+    ),
+    _stop_memory,
 )
 
 
@@ -194,7 +230,7 @@ def budget_options(command: F) -> F:
             refuse_unknown(budgets)
         return command(*args, budgets=budgets, **given)
 
-    decorate = _together(
+    decorate = together(
         click.option(
             "--budget",
             "budget_texts",
@@ -209,7 +245,7 @@ def budget_options(command: F) -> F:
             type=PRESET,
             multiple=True,
             metavar="NAME",
-            help="Ready-made budgets: correctness, client-1k, terminal-1k. May be repeated.",
+            help="Ready-made budgets: correctness, client-1k, terminal-1k, k8s-slo. May be repeated.",
         ),
     )
     decorated: Any = decorate(with_budgets)

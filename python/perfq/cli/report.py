@@ -37,27 +37,20 @@ def report(run: Path, form: str, out: Path | None) -> int:
     what was recorded (as ABORTED), with report.md and junit.xml beside it.
     """
     from perfq.drive.rebuild import result_of
+    from perfq.report.forms import rendered
+    from perfq.report.summary import Style, style_of
 
-    result = result_of(run)
-    if form == "text":
-        from perfq.report.summary import Style, style_of, summary
+    style = style_of(sys.stdout) if out is None else Style(width=100)
+    put(rendered(result_of(run), form, style), out)
+    return 0
 
-        text = summary(result, style_of(sys.stdout) if out is None else Style(width=100))
-    elif form == "md":
-        from perfq.report.markdown import markdown
 
-        text = markdown(result)
-    elif form == "junit":
-        from perfq.report.junit import junit
-
-        text = junit(result)
-    else:
-        text = result.to_json()
+def put(text: str, out: Path | None) -> None:
+    """To stdout, or to a file; a usage error where that cannot be written."""
     if out is None:
         click.echo(text, nl=False)
-        return 0
+        return
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.UsageError(f"--output {out}: cannot be written ({error.strerror})") from error
-    return 0

@@ -118,7 +118,7 @@ def _rows(entries: list[RunEntry]) -> list[tuple[str, ...]]:
             entry.path.name,
             str(len(entry.verdicts)),
             entry.profile,
-            entry.client,
+            entry.client or "-",
             entry.verdict or "-",
             units.show_bytes(entry.bytes),
         )

@@ -22,6 +22,13 @@ Examples:
 #: name → module:attribute (a model, or a function that gives the schema's text), what it is the schema of.
 SCHEMAS: dict[str, tuple[str, str]] = {
     "profile": ("perfq.profile.workload_model:Profile", "a workload profile"),
+    "load-profile": ("perfq.profile.load.profile:LoadProfile", "a load profile, kperf's with perfq's own fields"),
+    "runner-group": ("perfq.profile.load.profile:RunnerGroup", "a runner group of kperf"),
+    "trajectory": ("perfq.profile.trajectory.trajectory:Trajectory", "a recorded session of commands and waits"),
+    "trajectory-profile": (
+        "perfq.profile.trajectory.profile:TrajectoryProfile",
+        "how recorded sessions are replayed",
+    ),
     "budgets": ("perfq.profile.budget_file:BudgetFile", "budgets.yaml"),
     "client": ("perfq.profile.client:ClientDefinition", "a client definition"),
     "plan": ("perfq.profile.workload_model:PlanDocument", "what `perfq plan --json` prints; a run's plan.json"),
@@ -47,7 +54,7 @@ def schema(name: str | None) -> None:
     """Prints the JSON Schema of a document; without NAME, the names there are."""
     if name is None:
         for each, (_, what) in SCHEMAS.items():
-            click.echo(f"{each:<10}{what}")
+            click.echo(f"{each:<20}{what}")
         return
     if name not in SCHEMAS:
         raise click.UsageError(f"No schema {name!r}; there is {', '.join(SCHEMAS)}.{did_you_mean(name, SCHEMAS)}")

@@ -27,8 +27,8 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("profile", type=shared.PROFILE, metavar="[PROFILE]", default=None, required=False)
-@click.option("--context", metavar="NAME", help="A context of the kubeconfig.")
-@click.option("--kubeconfig", type=click.Path(), metavar="FILE", help="Default: KUBECONFIG, then ~/.kube/config.")
+@shared.context_option
+@shared.kubeconfig_option
 @click.option("-A", "--all-namespaces", is_flag=True, help="Pods of all namespaces.")
 @click.option("-n", "--namespace", metavar="NS", help="Pods of one namespace (default: the context's, else all).")
 @click.option("--split", type=click.Choice(["nodes"]), help="A second pane from the start.")

@@ -28,11 +28,18 @@ class Progress:
             self._erase()
             print(text, file=self._stream, flush=True)
 
+    @property
+    def due(self) -> bool:
+        """Whether an update would be written now: until then nobody has to find out where the phase stands."""
+        return self._is_due(time.monotonic())
+
+    def _is_due(self, now: float) -> bool:
+        return not self._quiet and now - self._last >= (REDRAW_EVERY_S if self._live else PLAIN_EVERY_S)
+
     def update(self, text: str, now: float | None = None) -> None:
         """Where the phase stands; most calls write nothing."""
         now = time.monotonic() if now is None else now
-        every = REDRAW_EVERY_S if self._live else PLAIN_EVERY_S
-        if self._quiet or now - self._last < every:
+        if not self._is_due(now):
             return
         self._last = now
         if self._live:

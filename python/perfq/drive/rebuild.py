@@ -3,7 +3,6 @@ ended and for one that was killed."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from perfq.drive.leftovers import Leftover, home_left
 from perfq.drive.rundir import RunDirectory
 from perfq.errors import UsageError
 from perfq.judge.verdict import NOTHING_LEFT, Judgement, judge
 from perfq.measure.fold import SAMPLES, fold
-from perfq.measure.manifest import Manifest
+from perfq.measure.manifest import FILE as MANIFEST
+from perfq.measure.manifests import read_manifest
 from perfq.measure.result import Result
 from perfq.measure.result.common import Artifact, Cleanup
 from perfq.report.junit import junit
@@ -26,14 +27,13 @@ if TYPE_CHECKING:
     from perfq._core import RecorderStatus
 
 RESULT = "result.json"
-MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
 class CleanUp:
-    """What is still to be removed; `run` gives what could not be, `command` is what a person would type."""
+    """What is still to be removed; `run` gives what is left then, `command` is what a person would type before."""
 
-    run: Callable[[], list[str]]
+    run: Callable[[], list[Leftover]]
     command: str
 
 
@@ -44,15 +44,19 @@ def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, clean_u
     has ended.
     """
     recorded = fold(run.path, recorder=recorder)
-    if recorded.allocations is not None:
-        run.write("allocations.json", recorded.allocations.to_json())
+    for name, text in recorded.extra_files().items():
+        run.write(name, text)
     artifacts = [Artifact.model_validate(entry) for entry in run.artifacts()]
     cleanup = NOTHING_LEFT
     if clean_up is not None:
         pending = Cleanup(complete=False, command=clean_up.command)
         run.write(RESULT, judge(recorded, artifacts=artifacts, cleanup=pending).result.to_json())
         left = clean_up.run()
-        cleanup = Cleanup(complete=not left, left=left, command=clean_up.command if left else None)
+        cleanup = Cleanup(
+            complete=not left,
+            left=[one.name for one in left],
+            command="; ".join(dict.fromkeys(one.remove for one in left)) or None,
+        )
     judgement = judge(recorded, artifacts=artifacts, cleanup=cleanup)
     run.write(RESULT, judgement.result.to_json())
     render(run, judgement.result)
@@ -60,11 +64,22 @@ def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, clean_u
 
 
 def _left_by_a_killed_run(path: Path) -> CleanUp | None:
-    """A killed perfq could not remove the client's home. It is named, not removed: the run may be under way."""
-    home = Manifest.read(path).client_home
+    """A killed perfq could not remove the client's home, or where its sessions worked. It is named, not removed: the
+    run may be under way."""
+    manifest = read_manifest(path)
+    if manifest.kind == "trajectory" and manifest.workspaces is not None:
+        return _sessions_left(Path(manifest.workspaces))
+    home = manifest.client_home if manifest.kind in ("replay", "live") else None
     if home is None or not Path(home).name.startswith("perfq-"):
         return None
-    return CleanUp(lambda: [home] if Path(home).is_dir() else [], f"rm -r {shlex.quote(home)}")
+    left = home_left(Path(home))
+    return CleanUp(lambda: [left] if Path(home).is_dir() else [], left.remove)
+
+
+def _sessions_left(workspaces: Path) -> CleanUp:
+    """The next run sweeps processes and workspaces; a person would have to find the processes."""
+    left = Leftover(str(workspaces), "perfq trajectory run")
+    return CleanUp(lambda: [left] if workspaces.is_dir() else [], left.remove)
 
 
 def render(run: RunDirectory, result: Result) -> None:

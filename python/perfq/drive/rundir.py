@@ -6,10 +6,11 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from perfq.errors import UsageError
 
@@ -22,7 +23,7 @@ _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 def new_run_id(profile_id: str) -> str:
     """An RFC 1123 label of at most 40 characters: the profile, the UTC minute, four random hex digits."""
     stem = re.sub(r"[^a-z0-9]+", "-", profile_id.lower()).strip("-")[:20].strip("-") or "run"
-    return f"{stem}-{time.strftime('%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"
+    return f"{stem}-{time.strftime('%m%d-%H%M%S', time.gmtime())}-{os.urandom(2).hex()}"
 
 
 def check_run_id(run_id: str) -> str:
@@ -33,6 +34,12 @@ def check_run_id(run_id: str) -> str:
             "beginning and ending with a letter or digit"
         )
     return run_id
+
+
+def place(given: Mapping[str, Any], stem: str) -> tuple[str, Path]:
+    """The run's id and directory: what `--run-id` and `--out` say, else a new id and `runs/ID`. UsageError."""
+    run_id = check_run_id(given["run_id"]) if given["run_id"] else new_run_id(stem)
+    return run_id, Path(given["out"]) if given["out"] else Path("runs") / run_id
 
 
 @dataclass(frozen=True)

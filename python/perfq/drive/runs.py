@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from perfq.errors import worst
 from perfq.measure.manifest import Manifest
+from perfq.measure.manifests import read_manifest
 
 #: Exit code of each verdict; the worst of several runs stands for them all.
 _CODES: Final = {"PASS": 0, "FAIL": 3, "INVALID": 4, "ABORTED": 4}
@@ -26,7 +27,8 @@ class RunEntry:
     path: Path
     kind: str
     profile: str
-    client: str
+    #: None for a run without a client under test.
+    client: str | None
     started_at: datetime
     #: Verdict of each run in order; None for one that has no result: it is under way or was killed.
     verdicts: tuple[str | None, ...]
@@ -63,8 +65,8 @@ def read_run(path: Path) -> RunEntry | None:
     return RunEntry(
         path=path,
         kind=first.kind,
-        profile=str(first.plan.profile["id"]),
-        client=first.client.name,
+        profile=first.subject,
+        client=first.client_name,
         started_at=datetime.fromisoformat(first.started_at).astimezone(UTC),
         verdicts=tuple(_verdict(run) for run, _ in found),
         bytes=sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
@@ -98,7 +100,7 @@ def _number(path: Path) -> tuple[int, str]:
 
 def _manifest(run: Path) -> Manifest | None:
     try:
-        return Manifest.read(run)
+        return read_manifest(run)
     except (OSError, ValidationError):
         return None
 

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from perfq.drive.input import Records
 
@@ -40,25 +40,27 @@ class Step:
     back_expect: str = ""
 
 
-def run_scenario(terminal: Screens, recorder: Records, step: Step, timeout_s: float = TIMEOUT_S) -> bool:
-    """Runs one scenario and its way back; records it; True where both screens came in time."""
+def run_scenario(
+    terminal: Screens, recorder: Records, step: Step, timeout_s: float = TIMEOUT_S
+) -> Literal["expect", "back_expect"] | None:
+    """Runs one scenario and its way back; records it; gives which of its screens did not come in time."""
     began, reached = led_to(terminal, step.keys, step.expect, timeout_s)
+    missed: Literal["expect", "back_expect"] | None = None if reached else "expect"
     screen = None if reached else _lines(terminal)
     if step.back:
         _, returned = led_to(terminal, step.back, step.back_expect, timeout_s)
         if reached and not returned:
-            screen = _lines(terminal)
-        reached = reached and returned
+            missed, screen = "back_expect", _lines(terminal)
     record = {
         "k": "scenario",
         "t": began,
         "name": step.name,
-        "ok": reached,
+        "ok": missed is None,
         "screen": screen,
         "done": time.monotonic_ns(),
     }
     recorder.write(json.dumps(record))
-    return reached
+    return missed
 
 
 def led_to(terminal: Screens, keys: bytes, expect: str, timeout_s: float) -> tuple[int, bool]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,25 @@ class StopLimits:
     throttle_share: float | None = None
     harness_memory_bytes: int | None = None
 
+    @property
+    def of_figures(self) -> bool:
+        """Whether any of them is of the run's figures, which have to be read for it."""
+        return any(
+            limit is not None
+            for limit in (self.lag_ms, self.error_share, self.throttle_share, self.harness_memory_bytes)
+        )
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """What the flags say."""
+        return cls(
+            max_time_s=given["max_time"],
+            lag_ms=given["stop_lag"],
+            error_share=given["stop_error_share"],
+            throttle_share=given.get("stop_429_share"),
+            harness_memory_bytes=given["stop_memory"],
+        )
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -25,6 +46,10 @@ class Reading:
     errors: int
     throttled: int
     harness_rss_bytes: int | None
+    #: What it is that comes late.
+    late: str = "an event was committed"
+    #: What the shares are of.
+    what: str = "requests"
 
 
 @dataclass(frozen=True)
@@ -47,7 +72,7 @@ MIN_REQUESTS = 20
 def check(limits: StopLimits, now: Reading) -> Stop | None:
     """The first condition that fires."""
     if limits.lag_ms is not None and now.lag_max_ns is not None and now.lag_max_ns > limits.lag_ms * 1e6:
-        return Stop("lag", f"an event was committed {now.lag_max_ns / 1e6:.1f} ms late, limit {limits.lag_ms:g} ms")
+        return Stop("lag", f"{now.late} {now.lag_max_ns / 1e6:.1f} ms late, limit {limits.lag_ms:g} ms")
     if now.requests >= MIN_REQUESTS:
         for name, count, limit in (
             ("error-share", now.errors, limits.error_share),
@@ -55,7 +80,7 @@ def check(limits: StopLimits, now: Reading) -> Stop | None:
         ):
             if limit is not None and count / now.requests > limit:
                 share = 100 * count / now.requests
-                return Stop(name, f"{count} of {now.requests} requests ({share:.1f} %), limit {100 * limit:g} %")
+                return Stop(name, f"{count} of {now.requests} {now.what} ({share:.1f} %), limit {100 * limit:g} %")
     rss, rss_limit = now.harness_rss_bytes, limits.harness_memory_bytes
     if rss is not None and rss_limit is not None and rss > rss_limit:
         return Stop("harness-memory", f"perfq holds {rss >> 20} MiB, limit {rss_limit >> 20} MiB")

@@ -26,7 +26,8 @@ import time
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-#: Processes that outlive SIGKILL for this long (they hang in the kernel) are named, and tried again.
+#: Processes that outlive SIGKILL for this long (they hang in the kernel, or are another user's) are named, and
+#: tried again.
 GIVE_UP_AFTER = 10.0
 
 TYPE_CHECKING = False
@@ -147,7 +148,8 @@ def kill_all(root: int, seen: Seen) -> None:
     while reap(root, seen):
         left = descendants()
         for pid in left:
-            with contextlib.suppress(ProcessLookupError):
+            # A program that became another user's is not ours to end: it is named as left.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
                 killed.add(pid)
         if left and not told and time.monotonic() > deadline:
@@ -219,7 +221,8 @@ def supervise(root: int, lines: Lines, wake_read: int) -> None:
         line = lines.next()
         if line is not None and deadline is None:
             deadline = time.monotonic() + float(json.loads(line)["stop"])
-            os.kill(root, signal.SIGTERM)
+            with contextlib.suppress(PermissionError):
+                os.kill(root, signal.SIGTERM)
     kill_all(root, seen)
 
 

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from perfq.measure.result.common import Check, CheckStatus
+
+
+class Figured(Protocol):
+    """A latency's figures."""
+
+    @property
+    def p99(self) -> int | None:
+        """None where there are fewer samples than it needs."""
+
+    @property
+    def max(self) -> int | None:
+        """The longest."""
 
 
 @dataclass(frozen=True)
@@ -27,3 +40,19 @@ class AtMost:
             status=status,
             advice=advice or self.advice if status == "failed" else advice if status == "unknown" else None,
         )
+
+
+@dataclass(frozen=True)
+class TailAtMost:
+    """p99 must not exceed the limit; the maximum, where there are too few samples for p99."""
+
+    name: str
+    limit: float
+    unit: str
+    advice: str
+
+    def check(self, figures: Figured | None, *, absent: CheckStatus = "unknown") -> Check:
+        """Judges a latency; `absent` is the status where there is none."""
+        figure = "max" if figures is None or figures.p99 is None else "p99"
+        rule = AtMost(f"{self.name} {figure}", self.limit, self.unit, self.advice)
+        return rule.check(None if figures is None else getattr(figures, figure), absent=absent)

@@ -5,11 +5,9 @@ A figure that should be there and is not makes a run invalid too: missing data i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from perfq.judge.client_rules import client_checks
-from perfq.judge.harness_rules import harness_checks
-from perfq.measure.recorded import Recorded
 from perfq.measure.result.common import Check, Validity
 from perfq.measure.wording import amount
 
@@ -17,13 +15,9 @@ from perfq.measure.wording import amount
 _BREAKING: Final = ("failed", "unknown")
 
 
-def judge_validity(recorded: Recorded) -> Validity:
-    """Every rule of a replay. Where churn never began, that alone is judged."""
-    ready = _ready(recorded)
-    if not recorded.evidence.churn_began:
-        return Validity(valid=False, checks=[ready])
-    checks = [ready, *harness_checks(recorded), *client_checks(recorded)]
-    return Validity(valid=not any(check.status in _BREAKING for check in checks), checks=checks)
+def validity_of(checks: Sequence[Check]) -> Validity:
+    """Valid where no rule was broken."""
+    return Validity(valid=not any(check.status in _BREAKING for check in checks), checks=list(checks))
 
 
 def complaints(validity: Validity) -> list[str]:
@@ -40,13 +34,3 @@ def sentence(check: Check) -> str:
     else:
         seen = f"{check.name}: {amount(check.observed, check.unit)}, limit {amount(check.limit, check.unit)}"
     return f"{seen}; {check.advice}" if check.advice else seen
-
-
-def _ready(recorded: Recorded) -> Check:
-    evidence = recorded.evidence
-    return Check(
-        name="client ready",
-        observed="ready" if evidence.churn_began else evidence.not_ready,
-        limit=None,
-        status="passed" if evidence.churn_began else "failed",
-    )

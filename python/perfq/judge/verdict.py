@@ -7,27 +7,29 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from perfq.errors import worst
-from perfq.judge import budgets as budget_rules
-from perfq.judge.applicable import SCENARIOS_FAILED
-from perfq.judge.validity import complaints, judge_validity
-from perfq.measure.evidence import exit_text
+from perfq.judge.budgets import evaluate
+from perfq.judge.run_rules import RunRules
+from perfq.judge.validity import complaints, validity_of
 from perfq.measure.recorded import Recorded
 from perfq.measure.result import Result
-from perfq.measure.result.common import Artifact, BudgetResult, Check, Cleanup, Status, Validity, Verdict
+from perfq.measure.result.common import MISSED, Artifact, BudgetResult, Check, Cleanup, Status, Validity, Verdict
 from perfq.measure.wording import amount
 from perfq.profile.budgets import Budget
 
 _EXIT_CODES: Final[dict[Status, int]] = {"PASS": 0, "FAIL": 3, "INVALID": 4, "ABORTED": 4}
 _SIGNALS: Final = frozenset({"SIGINT", "SIGTERM"})
+#: The rule on figures that budgets need.
+FIGURES: Final = "budgets without their figure"
 NOTHING_LEFT: Final = Cleanup(complete=True)
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judged result, and the exit code of the run."""
+    """The judged result, the exit code of the run, and what was judged."""
 
     result: Result
     exit_code: int
+    recorded: Recorded
 
 
 def judge(
@@ -39,11 +41,13 @@ def judge(
 ) -> Judgement:
     """Judges what `fold` gave. `budgets` are the manifest's where none are given."""
     asked = list(recorded.manifest.budgets if budgets is None else budgets)
+    rules = rules_of(recorded)
     document = _document(recorded)
-    judged = [budget_rules.evaluate(one, document, recorded.manifest) for one in _with_unconditional(asked, recorded)]
-    validity = _with_budgets(judge_validity(recorded), judged, recorded)
-    status, reasons = _status(recorded, validity, judged, asked)
-    result = Result(
+    judged = [evaluate(one, document, rules.budgets) for one in _with_unconditional(asked, rules)]
+    validity = _with_budgets(validity_of(rules.checks), judged, rules)
+    status, reasons = _status(recorded, rules, validity, (judged, asked))
+    blocks: dict[str, Any] = recorded.blocks()
+    result = recorded.model()(
         kind=recorded.manifest.kind,
         run_id=recorded.manifest.run_id,
         verdict=Verdict(status=status, reasons=reasons),
@@ -56,10 +60,33 @@ def judge(
         warnings=list(recorded.warnings),
         artifacts=list(artifacts),
         cleanup=cleanup,
-        allocations=recorded.allocations,
-        replay=recorded.replay,
+        **blocks,
     )
-    return Judgement(result=result, exit_code=_exit_code(recorded, status, cleanup))
+    return Judgement(result=result, exit_code=_exit_code(recorded, status, cleanup), recorded=recorded)
+
+
+def rules_of(recorded: Recorded) -> RunRules:
+    """The rules of this kind of run; those of the others are not loaded."""
+    match recorded.manifest.kind:
+        case "load" | "fleet":
+            from perfq.judge.load_rules import load_rules
+            from perfq.measure.load.recorded import LoadRecorded
+
+            if isinstance(recorded, LoadRecorded):
+                return load_rules(recorded)
+        case "trajectory":
+            from perfq.judge.trajectory_rules import trajectory_rules
+            from perfq.measure.trajectory.recorded import TrajectoryRecorded
+
+            if isinstance(recorded, TrajectoryRecorded):
+                return trajectory_rules(recorded)
+        case "replay" | "live":
+            from perfq.judge.replay_rules import replay_rules
+            from perfq.measure.replay_recorded import ReplayRecorded
+
+            if isinstance(recorded, ReplayRecorded):
+                return replay_rules(recorded)
+    raise TypeError(f"no rules for a {recorded.manifest.kind}")
 
 
 def budget_sentence(budget: BudgetResult) -> str:
@@ -76,45 +103,44 @@ def _document(recorded: Recorded) -> dict[str, Any]:
     return {
         "latency": {name: None if one is None else one.plain() for name, one in recorded.latency.items()},
         "process": recorded.process.plain(),
-        "api": recorded.api.plain(),
-        "replay": recorded.replay.plain(),
+        "api": None if recorded.api is None else recorded.api.plain(),
+        **{name: block.plain() for name, block in recorded.blocks().items()},
     }
 
 
-def _with_unconditional(asked: list[Budget], recorded: Recorded) -> list[Budget]:
-    """Those that hold anyway come where there is something to hold and nobody asked for them."""
+def _with_unconditional(asked: list[Budget], rules: RunRules) -> list[Budget]:
+    """Those that hold anyway come where nobody asked for them."""
     named = {(budget.metric, budget.operator, budget.limit) for budget in asked}
-    added = [
-        budget
-        for budget in budget_rules.always(recorded.manifest)
-        if (budget.metric, budget.operator, budget.limit) not in named
-        and (budget.metric != SCENARIOS_FAILED or recorded.replay.scenarios)
-    ]
+    added = [one for one in rules.budgets.always() if (one.metric, one.operator, one.limit) not in named]
     return [*asked, *added]
 
 
-def _with_budgets(validity: Validity, judged: Sequence[BudgetResult], recorded: Recorded) -> Validity:
+def _with_budgets(validity: Validity, judged: Sequence[BudgetResult], rules: RunRules) -> Validity:
     """A figure that a budget needs and that is not there makes the run invalid."""
-    if not recorded.evidence.churn_began:
+    if not rules.began:
         return validity
     lacking = [one for one in judged if one.status == "not_measurable"]
-    excused = recorded.replay.client_exit is not None
+    excused = rules.failure is not None
     check = Check(
-        name="budgets without their figure",
+        name=FIGURES,
         observed=len(lacking),
         limit=0,
         unit="count",
         status="passed" if not lacking else "not_applicable" if excused else "failed",
         advice="; ".join(budget_sentence(one) for one in lacking) if lacking and not excused else None,
     )
-    return Validity(valid=validity.valid and check.status != "failed", checks=[*validity.checks, check])
+    return validity_of([*validity.checks, check])
 
 
 def _status(
-    recorded: Recorded, validity: Validity, judged: Sequence[BudgetResult], asked: Sequence[Budget]
+    recorded: Recorded,
+    rules: RunRules,
+    validity: Validity,
+    budgets: tuple[Sequence[BudgetResult], Sequence[Budget]],
 ) -> tuple[Status, list[str]]:
-    evidence, left = recorded.evidence, recorded.replay.client_exit
-    missed = [f"budget missed: {budget_sentence(one)}" for one in judged if one.status == "missed"]
+    evidence = recorded.evidence
+    judged, asked = budgets
+    missed = [f"{MISSED}: {budget_sentence(one)}" for one in judged if one.status == "missed"]
     if evidence.killed:
         return "ABORTED", ["perfq was killed; what was recorded until then is here"]
     if evidence.stop is not None:
@@ -122,9 +148,8 @@ def _status(
         return "ABORTED", [f"stopped by {evidence.stop.why}{figure}"]
     if not validity.valid:
         return "INVALID", complaints(validity)
-    if left is not None:
-        after = amount(left.after_ns, "ns")
-        return "FAIL", [f"client_exit: {exit_text(left.code, left.signal)}, {after} after churn began", *missed]
+    if rules.failure is not None:
+        return "FAIL", [rules.failure, *missed]
     if missed:
         return "FAIL", missed
     return "PASS", [] if asked else ["no budgets but those that always hold" if judged else "no budgets"]

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from perfq.kube.asking import priority_levels, read_metrics
 from perfq.kube.endpoint import Endpoint, is_loopback
 from perfq.kube.kubeconfig import Kubeconfig, connect
+from perfq.kube.server_facts import ServerFacts, only_loopback, server_facts
 
-__all__ = ["Endpoint", "Kubeconfig", "connect", "is_loopback"]
+__all__ = [
+    "Endpoint",
+    "Kubeconfig",
+    "ServerFacts",
+    "connect",
+    "is_loopback",
+    "only_loopback",
+    "priority_levels",
+    "read_metrics",
+    "server_facts",
+]

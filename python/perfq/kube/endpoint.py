@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from perfq.kube.credential import Credential
 
-__all__ = ["Endpoint", "is_loopback"]
+__all__ = ["Endpoint", "is_loopback", "proxy_for"]
 
 
 def is_loopback(url: str) -> bool:
@@ -39,6 +39,16 @@ def _in_no_proxy(host: str, no_proxy: str) -> bool:
         if entry and (entry in ("*", host) or host.endswith(f".{entry}")):
             return True
     return False
+
+
+def proxy_for(url: str, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The proxy that the environment names for a URL; never one for loopback, or what NO_PROXY holds."""
+    parts = urlsplit(url)
+    no_proxy = environment.get("NO_PROXY") or environment.get("no_proxy") or ""
+    if is_loopback(url) or _in_no_proxy((parts.hostname or "").lower(), no_proxy):
+        return None
+    name = f"{parts.scheme}_proxy"
+    return environment.get(name.upper()) or environment.get(name) or None
 
 
 @dataclass(frozen=True)
@@ -65,16 +75,9 @@ class Endpoint:
 
     def proxy(self, environment: Mapping[str, str] = os.environ) -> str | None:
         """The proxy to go through; never one for loopback."""
-        parts = urlsplit(self.url)
-        if is_loopback(self.url):
-            return None
-        if self.proxy_url:
+        if self.proxy_url and not is_loopback(self.url):
             return self.proxy_url
-        no_proxy = environment.get("NO_PROXY") or environment.get("no_proxy") or ""
-        if _in_no_proxy((parts.hostname or "").lower(), no_proxy):
-            return None
-        name = f"{parts.scheme}_proxy"
-        return environment.get(name.upper()) or environment.get(name) or None
+        return proxy_for(self.url, environment)
 
     def headers(self) -> Mapping[str, str]:
         """The credential as headers; refreshed where it is about to expire (one call at a time)."""

@@ -7,24 +7,24 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-
-import yaml
 
 from perfq.errors import TargetUnreachable, UsageError
 from perfq.kube.credential import Credential, Pair, Static, TokenFile
 from perfq.kube.endpoint import Endpoint
-from perfq.kube.exec_plugin import ExecPlugin
+
+if TYPE_CHECKING:
+    from perfq.kube.exec_plugin import ExecPlugin
 
 __all__ = ["Kubeconfig", "connect"]
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 #: Files larger than this are no kubeconfig.
 _LARGEST = 16 << 20
@@ -205,19 +205,32 @@ def _read(file: Path) -> Mapping[str, Any]:
             raise UsageError(f"{file}: a directory, expected a kubeconfig")
         if file.stat().st_size > _LARGEST:
             raise UsageError(f"{file}: {file.stat().st_size} bytes, too large for a kubeconfig")
-        document = yaml.load(file.read_text(), Loader=_LOADER)
+        document = _document(file.read_text(), file)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read as a kubeconfig: {error}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = getattr(error, "problem", None) or type(error).__name__
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark is not None else ""
-        raise UsageError(f"{file}{line}: not YAML: {reason}") from error
     if document is None:
         return {}
     if not isinstance(document, dict):
         raise UsageError(f"{file}: got {type(document).__name__}, expected a kubeconfig")
     return document
+
+
+def _document(text: str, file: Path) -> Any:
+    if text.startswith("{"):
+        # JSON is YAML, and does without the parser of the latter, which takes its time to load.
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = getattr(error, "problem", None) or type(error).__name__
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark is not None else ""
+        raise UsageError(f"{file}{line}: not YAML: {reason}") from error
 
 
 def _entries(found: Any, section: str, file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -279,4 +292,6 @@ def _plugin(user: Entry, cluster: Entry) -> ExecPlugin:
     for extension in cluster.value.get("extensions") or ():
         if isinstance(extension, dict) and extension.get("name") == "client.authentication.k8s.io/exec":
             about["config"] = extension.get("extension")
+    from perfq.kube.exec_plugin import ExecPlugin
+
     return ExecPlugin({**spec, "command": command}, about)

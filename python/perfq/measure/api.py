@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from perfq.measure.recording import Recording
+from perfq.measure.replay_samples import Request, Totals
 from perfq.measure.result.common import Api, Operation, PathFigures
-from perfq.measure.samples import Request, Totals
 from perfq.measure.scopes import ScopeAccount, accounts
 
 

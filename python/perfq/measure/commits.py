@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from perfq.measure.samples import Commit
+from perfq.measure.replay_samples import Commit
 
 #: What is a change of a row: the plan's events, probe events and their restorations.
 CHURN = frozenset({"plan", "probe", "restore"})

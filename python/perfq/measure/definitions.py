@@ -26,6 +26,12 @@ DEFINITIONS: Final[dict[LatencyName, str]] = {
     "a key without effect counts with the time-out",
 }
 
+#: What a person in front of the client feels, from what to what; the others say where that time went.
+FELT: Final[dict[LatencyName, str]] = {
+    "event_to_screen": "change to screen",
+    "input": "key to cursor",
+}
+
 #: The latencies of a replay, in the order in which reports show them.
 REPLAY_LATENCIES: Final[tuple[LatencyName, ...]] = (
     "commit_lag",

@@ -12,6 +12,8 @@ class Document(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        # Most models stand in others alone, and are never validated by themselves.
+        defer_build=True,
         strict=True,
         frozen=True,
         allow_inf_nan=False,

@@ -6,150 +6,54 @@ does not hold is None, and a warning names it.
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfq.measure import allocations, api, evidence, start, unknown
-from perfq.measure.definitions import DEFINITIONS
-from perfq.measure.failures import Background, failures_injected
-from perfq.measure.figures import LatencySamples
-from perfq.measure.manifest import Manifest
-from perfq.measure.phases import SECOND
-from perfq.measure.process import Window, process_figures
+from perfq.measure.manifests import read_manifest
 from perfq.measure.recorded import Recorded
-from perfq.measure.recording import Recording
-from perfq.measure.replay_block import depths_of, replay_block
-from perfq.measure.result.common import Api, LatencyName, ManifestPart, Processes, ResultWarning
-from perfq.measure.result.replay import FailureInjected, FailureKind, Replay
-from perfq.measure.run import Run
 
 if TYPE_CHECKING:
     from perfq._core import RecorderStatus
+    from perfq.measure.load.manifest import LoadManifest
+    from perfq.measure.replay_manifest import ReplayManifest
+    from perfq.measure.trajectory.manifest import TrajectoryManifest
 
 SAMPLES = "samples.ndjson"
 
 
 def fold(run_dir: Path, *, recorder: RecorderStatus | None = None) -> Recorded:
     """Reads a run directory. OSError or pydantic's ValidationError where manifest or samples are not there."""
-    manifest = Manifest.read(run_dir)
-    return fold_recording(manifest, Recording.load(run_dir / SAMPLES), recorder=recorder)
+    manifest = read_manifest(run_dir)
+    match manifest.kind:
+        case "load" | "fleet":
+            return _load(run_dir, manifest, recorder)
+        case "trajectory":
+            return _trajectory(run_dir, manifest, recorder)
+    return _replay(run_dir, manifest, recorder)
 
 
-def fold_recording(manifest: Manifest, recording: Recording, *, recorder: RecorderStatus | None = None) -> Recorded:
-    """The same of a record in memory."""
-    run = Run.of(manifest, recording)
-    latencies, replay = replay_block(run)
-    process = _processes(run)
-    accounted = api.account(recording)
-    replay = replay.model_copy(update={"failures_injected": _failures(run, latencies, replay, accounted)})
-    latency = {name: samples.latency(DEFINITIONS[name]) for name, samples in latencies.items()}
-    measured = unknown.Measured(latency=latency, process=process, api=accounted, replay=replay)
-    return Recorded(
-        manifest=manifest,
-        part=_manifest_part(run),
-        latency=latency,
-        process=process,
-        api=accounted,
-        replay=replay,
-        warnings=(*_notes(run), *unknown.reasons(measured, manifest.client, recording.t0 is not None)),
-        evidence=evidence.gather(recording, manifest, recorder),
-        allocations=allocations.allocations_of(recording),
-    )
+# Each imports what its kind has: a run of one kind does without the others.
 
 
-def _processes(run: Run) -> Processes:
-    populated = start.populated_at(run.recording, run.manifest.plan.objects) or start.screen_at(
-        run.recording, "populated"
-    )
+def _load(run_dir: Path, manifest: LoadManifest, recorder: RecorderStatus | None) -> Recorded:
+    from perfq.measure.load.fold import fold_load
+    from perfq.measure.load.recording import LoadRecording
 
-    def window(who: str) -> Window:
-        samples = run.recording.processes.get(who, [])
-        begin = run.recording.mark("spawned") or (samples[0].t if samples else run.t0)
-        return Window(begin=begin, populated=populated, end=run.end, earlier=who == "harness")
-
-    return Processes(
-        client=process_figures(run.recording.processes.get("client", []), window("client")),
-        harness=process_figures(run.recording.processes.get("harness", []), window("harness")),
-    )
+    warming_up = {number for number, one in enumerate(manifest.segments) if one.warm_up}
+    return fold_load(manifest, LoadRecording.load(run_dir / SAMPLES, warming_up), recorder=recorder)
 
 
-def _failures(
-    run: Run, latencies: dict[LatencyName, LatencySamples], replay: Replay, accounted: Api
-) -> dict[FailureKind, FailureInjected]:
-    known = None
-    if run.recording.t0 is not None:
-        keys = latencies["input"]
-        known = Background(
-            t0=run.t0,
-            churn_end=run.churn_end,
-            timeline=run.timeline,
-            relists=accounted.relists or 0,
-            digests=replay.digests,
-            depths=depths_of(run),
-            input=[(at + run.t0, value) for at, value in zip(keys.instants, keys.values, strict=True)],
-        )
-    return failures_injected(run.recording, run.manifest.plan.profile, known)
+def _trajectory(run_dir: Path, manifest: TrajectoryManifest, recorder: RecorderStatus | None) -> Recorded:
+    from perfq.measure.trajectory.fold import fold_trajectory
+    from perfq.measure.trajectory.recording import TrajectoryRecording
+    from perfq.measure.trajectory.resources import Resources
+
+    recording = TrajectoryRecording.load(run_dir / SAMPLES)
+    return fold_trajectory(manifest, recording, Resources.load(run_dir), recorder=recorder)
 
 
-def _manifest_part(run: Run) -> ManifestPart:
-    manifest, hello = run.manifest, run.recording.probe.hello
-    client = manifest.client
-    if hello is not None:
-        client = client.model_copy(
-            update={
-                "version": client.version or hello.version,
-                "libraries": {**hello.libraries, **client.libraries},
-            }
-        )
-    wall = manifest.anchor.wall_ns + (run.recording.last_t or manifest.anchor.mono_ns) - manifest.anchor.mono_ns
-    finished = datetime.datetime.fromtimestamp(wall / SECOND, datetime.UTC)
-    return ManifestPart(
-        profile_id=manifest.plan.id,
-        profile_hash=manifest.plan.profile_hash,
-        object_hash=manifest.plan.object_hash,
-        event_hash=manifest.plan.event_hash,
-        final_hash=manifest.plan.final_hash,
-        perfq=manifest.perfq,
-        client=client,
-        host=manifest.host,
-        target=manifest.target,
-        command=manifest.command,
-        started_at=manifest.started_at,
-        finished_at=finished.isoformat(timespec="milliseconds"),
-    )
+def _replay(run_dir: Path, manifest: ReplayManifest, recorder: RecorderStatus | None) -> Recorded:
+    from perfq.measure.recording import Recording
+    from perfq.measure.replay_fold import fold_replay
 
-
-def _notes(run: Run) -> list[ResultWarning]:
-    """What a reader should know beside the nulls."""
-    notes = allocations.linked_run(run)
-    reading, recording = run.recording.reading, run.recording
-    if reading.torn:
-        notes.append(ResultWarning(code="torn_line", text="the last line of samples.ndjson was torn and left out"))
-    if reading.bad:
-        text = f"{reading.bad} lines of samples.ndjson could not be read ({'; '.join(reading.named)})"
-        notes.append(ResultWarning(code="bad_lines", text=text))
-    if recording.probe.bad:
-        text = f"{recording.probe.bad} lines of the client's probe could not be read"
-        notes.append(ResultWarning(code="probe_bad_lines", text=text, advice="see docs/reference/probe.md"))
-    if run.manifest.options.cpu_profile:
-        failed = recording.marks.get("cpu_profile")
-        text = "the client was profiled during the churn: its latencies and CPU hold the profiler's cost"
-        advice = "never compare a profiled run with others"
-        if failed is not None and failed.why is not None:
-            text, advice = f"no CPU profile came: {failed.why}", "py-spy profiles Python clients that perfq may trace"
-        notes.append(ResultWarning(code="cpu_profile", text=text, advice=advice, field="/process/client"))
-    stopping = recording.marks.get("stopping")
-    if stopping is not None and stopping.unanswered:
-        text = f"the terminal did not answer what the client asked: {', '.join(stopping.unanswered)}"
-        advice = "a client that waited for an answer waited in its start time"
-        pointer = "/replay/start/interactive_ns"
-        notes.append(ResultWarning(code="unanswered", text=text, advice=advice, field=pointer))
-    if recording.terms and recording.terms[-1].sync_timeouts:
-        count = recording.terms[-1].sync_timeouts
-        text = f"{count} synchronized updates were not ended within 1 s and were drawn then"
-        notes.append(ResultWarning(code="sync_timeouts", text=text, field="/replay/terminal/sync_timeouts"))
-    if recording.extended_seconds:
-        text = f"the run was extended by {recording.extended_seconds} s, so that all input samples could be taken"
-        notes.append(ResultWarning(code="extended", text=text, field="/replay/extended_seconds"))
-    return notes
+    return fold_replay(manifest, Recording.load(run_dir / SAMPLES), recorder=recorder)

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from perfq.measure.evidence import Evidence
+from perfq.measure.document import Document
+from perfq.measure.harness import HarnessEvidence
 from perfq.measure.manifest import Manifest
-from perfq.measure.result.allocations import Allocations
+from perfq.measure.result import Result
 from perfq.measure.result.common import Api, Latency, LatencyName, ManifestPart, Processes, ResultWarning
-from perfq.measure.result.replay import Replay
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """What `fold` gives and judging takes."""
+    """What `fold` gives and judging takes; each kind of run adds its block."""
 
     manifest: Manifest
     part: ManifestPart
     latency: dict[LatencyName, Latency | None]
     process: Processes
-    api: Api
-    replay: Replay
+    api: Api | None
     warnings: tuple[ResultWarning, ...]
-    evidence: Evidence
-    allocations: Allocations | None = None
+    evidence: HarnessEvidence
+
+    def blocks(self) -> dict[str, Document]:
+        """The blocks of this kind of run, by their name in the result."""
+        return {}
+
+    def model(self) -> type[Result]:
+        """What the result is: the model that has these blocks."""
+        from perfq.measure.result.whole import WholeResult
+
+        return WholeResult
+
+    def extra_files(self) -> dict[str, str]:
+        """Files that come of the record beside the result: name → text."""
+        return {}

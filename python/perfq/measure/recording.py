@@ -1,4 +1,4 @@
-"""Everything that a run recorded, in memory: columns for what comes by the million, lists for the rest."""
+"""Everything that a replay recorded, in memory: columns for what comes by the million, lists for the rest."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfq.measure import probe_lines, samples
+from perfq.measure import probe_lines
+from perfq.measure import replay_samples as samples
 from perfq.measure.commits import Commits
-from perfq.measure.samples import Reading
+from perfq.measure.record import RunRecord
+from perfq.measure.samples import read
 
 Scope = tuple[str, str]
 
@@ -51,13 +53,9 @@ class ProbeRecord:
 
 
 @dataclass
-class Recording:
-    """The record of one run. Lists stand in the order of the file."""
+class Recording(RunRecord):
+    """The record of one replay. Lists stand in the order of the file."""
 
-    reading: Reading = field(default_factory=Reading)
-    last_t: int | None = None
-    marks: dict[str, samples.Mark] = field(default_factory=dict)
-    boots: list[int] = field(default_factory=list)
     commits: Commits = field(default_factory=Commits)
     skips: list[samples.Skip] = field(default_factory=list)
     written: dict[int, Writes] = field(default_factory=dict)
@@ -73,29 +71,19 @@ class Recording:
     terms: list[samples.Term] = field(default_factory=list)
     resizes: list[samples.Resize] = field(default_factory=list)
     exits: list[samples.Exit] = field(default_factory=list)
-    processes: dict[str, list[samples.Process]] = field(default_factory=dict)
-    hosts: list[samples.Host] = field(default_factory=list)
-    jumps: list[samples.Jump] = field(default_factory=list)
     scenarios: list[samples.Scenario] = field(default_factory=list)
-    stops: list[samples.Stop] = field(default_factory=list)
     totals: samples.Totals | None = None
 
     @classmethod
     def load(cls, path: Path) -> Recording:
         """Reads samples.ndjson whole. OSError as the file gives it."""
         recording = cls()
-        for sample in samples.read(path, recording.reading):
+        for sample in read(path, samples.Sample, recording.reading):
             recording._take(sample)
         recording.commits.finish()
-        for process in recording.processes.values():
-            process.sort(key=lambda one: one.t)
+        recording.in_order()
         recording.requests.sort(key=lambda one: one.t)
         return recording
-
-    def mark(self, name: str) -> int | None:
-        """The instant of a mark."""
-        mark = self.marks.get(name)
-        return None if mark is None else mark.t
 
     @property
     def t0(self) -> int | None:
@@ -118,9 +106,8 @@ class Recording:
         """Whether perfq itself was ended before it had ended the client."""
         return "client_stopped" not in self.marks
 
-    def _take(self, sample: samples.Sample) -> None:  # noqa: PLR0912, PLR0915 - one arm a kind
-        if self.last_t is None or sample.t > self.last_t:
-            self.last_t = sample.t
+    def _take(self, sample: samples.Sample) -> None:  # noqa: PLR0912 - one arm a kind
+        self.take_common(sample)
         match sample:
             case samples.Commit():
                 self.commits.add(sample)
@@ -131,14 +118,8 @@ class Recording:
                     writes.t.append(sample.t)
             case samples.ProbeLine():
                 self._take_line(sample)
-            case samples.Process():
-                self.processes.setdefault(sample.who, []).append(sample)
             case samples.Request():
                 self.requests.append(sample)
-            case samples.Mark():
-                self.marks[sample.name] = sample
-                if sample.boot is not None:
-                    self.boots.append(sample.boot)
             case samples.Watch():
                 (self.watch_opens if sample.ev == "open" else self.watch_ends)[sample.w] = sample
             case samples.Cell():
@@ -161,14 +142,8 @@ class Recording:
                 self.resizes.append(sample)
             case samples.Exit():
                 self.exits.append(sample)
-            case samples.Host():
-                self.hosts.append(sample)
-            case samples.Jump():
-                self.jumps.append(sample)
             case samples.Scenario():
                 self.scenarios.append(sample)
-            case samples.Stop():
-                self.stops.append(sample)
             case samples.ApiTotals():
                 self.totals = sample.totals
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from perfq.measure.manifest import Manifest
 from perfq.measure.phases import Timeline
 from perfq.measure.recording import Recording
+from perfq.measure.replay_manifest import ReplayManifest
 
 
 @dataclass(frozen=True)
 class Run:
     """A run and what its parts have in common. Without T0, times are told from the first mark."""
 
-    manifest: Manifest
+    manifest: ReplayManifest
     recording: Recording
     timeline: Timeline
     t0: int
@@ -21,7 +21,7 @@ class Run:
     end: int
 
     @classmethod
-    def of(cls, manifest: Manifest, recording: Recording) -> Run:
+    def of(cls, manifest: ReplayManifest, recording: Recording) -> Run:
         last = recording.last_t or manifest.anchor.mono_ns
         end = recording.mark("stopping") or last
         return cls(

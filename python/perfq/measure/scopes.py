@@ -2,16 +2,20 @@
 
 A reconnect is the WATCH that recovers a dropped one, not every re-opened one; a re-list is the LIST
 after a 410. A watch that ended by its own timeout may be opened again, as every informer does. What is
-polled because it cannot be watched (metrics.k8s.io) is no scope, and what a scenario asks for is the
-person's wish, not the client's.
+polled because it cannot be watched (metrics.k8s.io) is no scope.
+
+What a scenario asks for is the person's wish, not the client's. It ends with its screen, which a client may
+show before it has all that it asked for: the WATCH that follows a scenario's LIST is the scenario's too, and
+so are the LIST and the WATCH of a scope whose watch the client ended during a scenario, one of each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from perfq.measure.recording import Recording
-from perfq.measure.samples import Request
+from perfq.measure.replay_samples import Request
 
 Key = tuple[str, str, str]
 #: Ends of a watch that the client did not bring about and has to recover from.
@@ -30,6 +34,9 @@ class ScopeAccount:
     expired: bool = False
     dropped: bool = False
     timed_out: bool = False
+    #: A scenario closed the scope, or asked for it: what of its LIST and WATCH has not come yet.
+    list_asked: bool = False
+    watch_asked: bool = False
 
     def disturbed(self, *, expired: bool) -> None:
         """A watch was dropped, or a request refused: one LIST and one WATCH may follow."""
@@ -37,61 +44,72 @@ class ScopeAccount:
         self.dropped = True
         self.expired = self.expired or expired
 
-    def listed(self) -> None:
-        """A LIST was answered."""
-        if not self.list_may_follow:
-            self.lists += 1
-        elif self.expired:
-            self.relists += 1
-        self.list_may_follow = self.expired = False
+    def closed(self) -> None:
+        """A scenario had the client end its watch: it may list and watch again."""
+        self.list_asked = self.watch_asked = True
 
-    def watched(self) -> None:
-        """A WATCH was opened."""
+    def listed(self, *, asked: bool = False) -> None:
+        """A LIST was answered; `asked`: a scenario was under way."""
+        asked = asked or self.list_asked
+        if self.list_may_follow:
+            self.relists += self.expired
+        elif not asked:
+            self.lists += 1
+        self.watch_asked = self.watch_asked or asked
+        self.list_may_follow = self.expired = self.list_asked = False
+
+    def watched(self, *, asked: bool = False) -> None:
+        """A WATCH was opened; `asked`: a scenario was under way."""
         if self.dropped:
             self.reconnects += 1
-        elif not self.timed_out:
+        elif not (self.timed_out or asked or self.watch_asked):
             self.watches += 1
-        self.dropped = self.timed_out = False
+        self.dropped = self.timed_out = self.watch_asked = False
 
 
 def accounts(recording: Recording) -> dict[Key, ScopeAccount]:
     """The account of each scope that was listed or watched with success."""
     found: dict[Key, ScopeAccount] = {}
-    for _, key, happened in sorted(_happenings(recording), key=lambda one: one[0]):
-        scope = found.setdefault(key, ScopeAccount())
-        match happened:
+    for one in sorted(_happenings(recording), key=lambda one: one.t):
+        scope = found.setdefault(one.key, ScopeAccount())
+        match one.what:
             case "listed":
-                scope.listed()
+                scope.listed(asked=one.asked)
             case "watched":
-                scope.watched()
+                scope.watched(asked=one.asked)
             case "expired":
                 scope.disturbed(expired=True)
             case "dropped":
                 scope.disturbed(expired=False)
             case "timeout":
                 scope.timed_out = True
+            case "client" if one.asked:
+                scope.closed()
     return found
 
 
-def _happenings(recording: Recording) -> list[tuple[int, Key, str]]:
-    found: list[tuple[int, Key, str]] = []
+@dataclass(frozen=True)
+class _Happening:
+    t: int
+    key: Key
+    what: str
+    #: A scenario was under way.
+    asked: bool
+
+
+def _happenings(recording: Recording) -> Iterator[_Happening]:
     for w, opened in recording.watch_opens.items():
-        if recording.in_scenario(opened.t):
-            continue
         key = (opened.group, opened.kind, opened.scope)
-        found.append((opened.t, key, "watched"))
+        yield _Happening(opened.t, key, "watched", recording.in_scenario(opened.t))
         end = recording.watch_ends.get(w)
-        if end is None:
-            continue
-        if end.why in DROPPED:
-            found.append((end.t, key, "expired" if end.why == "expired" else "dropped"))
-        elif end.why == "timeout":
-            found.append((end.t, key, "timeout"))
+        if end is not None and end.why is not None:
+            what = "dropped" if end.why in DROPPED - {"expired"} else end.why
+            yield _Happening(end.t, key, what, recording.in_scenario(end.t))
     for request in recording.requests:
         happened = _of_request(request)
-        if happened is not None and not recording.in_scenario(request.t):
-            found.append((request.done, (request.group, request.kind, request.scope), happened))
-    return found
+        if happened is not None:
+            key = (request.group, request.kind, request.scope)
+            yield _Happening(request.done, key, happened, recording.in_scenario(request.t))
 
 
 def _of_request(request: Request) -> str | None:

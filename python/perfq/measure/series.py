@@ -1,25 +1,16 @@
-"""Series for charts: down-sampled so that a result stays small, with the extremes of each slice kept."""
+"""The series of a replay, for charts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from perfq import _core
 from perfq.measure.backlog import Depths
 from perfq.measure.figures import LatencySamples
 from perfq.measure.recording import Recording
-from perfq.measure.result.common import LatencyName
-from perfq.measure.result.replay import SeriesPoint
+from perfq.measure.result.common import LatencyName, SeriesPoint
+from perfq.measure.thinned import thinned
 
-#: At most twice as many points a series.
-SLICES: Final = 100
 CHARTED: Final[tuple[LatencyName, ...]] = ("event_to_written", "event_to_render", "event_to_screen", "input")
-
-
-def thinned(points: Sequence[tuple[int, int]]) -> list[SeriesPoint]:
-    """Points (ns after T0, value), sorted by time, thinned."""
-    return [SeriesPoint(t_ns=t, value=value) for t, value in _core.downsample(points, SLICES)]
 
 
 def replay_series(

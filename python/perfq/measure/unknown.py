@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from perfq.measure.manifest import ClientFacts
+from perfq.measure.client_facts import ClientFacts
+from perfq.measure.nulls import null_fields
 from perfq.measure.result.common import Api, Latency, LatencyName, Processes, ResultWarning
 from perfq.measure.result.replay import Replay
 
@@ -51,20 +51,7 @@ def _nulls(measured: Measured) -> Iterator[str]:
         if latency is None:
             yield f"/latency/{name}"
     for block, document in (("process", measured.process), ("api", measured.api), ("replay", measured.replay)):
-        yield from _null_fields(f"/{block}", document.plain())
-
-
-def _null_fields(pointer: str, value: Any) -> Iterator[str]:
-    if pointer in _NO_FIGURES:
-        return
-    if value is None:
-        yield pointer
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _null_fields(f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", inner)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _null_fields(f"{pointer}/{index}", inner)
+        yield from null_fields(f"/{block}", document.plain(), _NO_FIGURES)
 
 
 def _why(pointer: str, client: ClientFacts, churn_began: bool) -> str:

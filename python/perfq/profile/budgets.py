@@ -7,7 +7,6 @@ the judge's.
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable
@@ -31,6 +30,15 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
 #: What is counted of a latency; its other figures are nanoseconds.
 LATENCY_COUNTS: Final = ("count", "censored")
 
+#: Figures of these are nanoseconds, wherever they stand.
+_FIGURES_IN_NS: Final = (
+    ["response"],
+    ["service"],
+    ["handshake"],
+    ["time_to_headers"],
+    ["time_to_first_event"],
+    ["time_to_initial_bookmark"],
+)
 _EXPRESSION = re.compile(r"\s*([^<>=]*?)\s*(<=|>=|==|<|>)\s*([^<>=]*?)\s*")
 _LATENCY = re.compile(r"latency\.(\w+)\.(\w+)", re.ASCII)
 _EXPECTED: Final = "METRIC OPERATOR LIMIT with one of < <= > >= ==, such as latency.input.p95<=100ms"
@@ -138,6 +146,8 @@ def unit_of(metric: str) -> Unit:
         ("_ratio", "ratio"),
         ("_share", "ratio"),
     )
+    if metric.split(".")[-2:-1] in _FIGURES_IN_NS and leaf not in LATENCY_COUNTS:
+        return "ns"
     # `extra_wait_ns.mean`: the figure of a quantity has the unit of the quantity.
     for part in reversed(metric.split(".")[-2:]):
         for suffix, unit in suffixes:
@@ -173,6 +183,8 @@ def parse_limit(text: str, unit: Unit) -> int | float | bool:
 
 def nearest_metric(metric: str, known: Iterable[str]) -> str | None:
     """The known path that is most like this one, for `did you mean …?`; None where none is near."""
+    import difflib
+
     near = difflib.get_close_matches(metric, list(known), n=1)
     return near[0] if near else None
 
@@ -182,4 +194,5 @@ PRESETS: Final[dict[str, str]] = {
     "correctness": "any profile and client; no wall-clock figure, so it holds in CI",
     "client-1k": "a client on 1,000 Pods, what it does right and how fast",
     "terminal-1k": "a client that is seen from outside only, on 1,000 Pods",
+    "k8s-slo": "a request load: the latency SLOs of the Kubernetes API, as a client sees them",
 }

@@ -20,17 +20,19 @@ from perfq.profile.expected import Expectations
 from perfq.profile.json_text import read_json
 from perfq.profile.shown import nearest, show_path, show_text, show_value
 from perfq.profile.source import MAX_BYTES, Source, read_source
-from perfq.profile.tree import Flaw, Path, Place, TreeBuilder, Unreadable, has
-from perfq.profile.yaml_text import read_yaml
+from perfq.profile.tree import Flaw, Path, Place, TreeBuilder, Unreadable
 
 M = TypeVar("M", bound=BaseModel)
+#: A rule between fields that does not hold: (where, value seen, what is expected).
+Broken = tuple[Path, str, str]
 _MAX_ERRORS: Final = 50
 
 
 class Strict(BaseModel):
     """What every document's model is: unknown keys refused, no conversions, immutable."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Built when it is first used: most models stand in others alone.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,43 @@ def check(parsed: Parsed, model: type[M]) -> tuple[M | None, list[Problem]]:
     try:
         checked = model.model_validate(parsed.value)
     except ValidationError as error:
-        said = Expectations(model)
+        said = Expectations(model, parsed.value)
         for problem in _explain(error, parsed, said):
             if not any(problem.path[: len(path)] == path for path in flawed):
                 found.append(problem)
     return checked, in_order(parsed, found)
+
+
+def check_with_rules(parsed: Parsed, model: type[M], rules: Iterable[Broken]) -> tuple[M | None, list[Problem]]:
+    """As `check`, with the broken rules between fields: those whose own fields the text and the model got right."""
+    flawed = [problem.path for problem in parsed.problems]
+    checked, problems = check(parsed, model)
+    broken_at = {problem.path for problem in problems}
+    problems += [
+        parsed.positions.problem(*rule)
+        for rule in rules
+        if rule[0] not in broken_at and not any(rule[0][: len(path)] == path for path in flawed)
+    ]
+    return checked, in_order(parsed, problems)
+
+
+def drop_unknown(parsed: Parsed, model: type[BaseModel]) -> list[Problem]:
+    """Takes keys that the model does not know out of the value, and says which those were."""
+    dropped: list[Problem] = []
+    while True:
+        try:
+            model.model_validate(parsed.value)
+        except ValidationError as error:
+            said = Expectations(model, parsed.value)
+            details = [detail for detail in error.errors(include_url=False) if detail["type"] == "extra_forbidden"]
+        else:
+            details = []
+        if not details:
+            return in_order(parsed, dropped)
+        for detail in details:
+            path, _ = said.real_path(detail["loc"])
+            dropped.append(_unknown_key(path, parsed, said))
+            del _at(parsed.value, path[:-1])[path[-1]]
 
 
 def in_order(parsed: Parsed, problems: Iterable[Problem]) -> list[Problem]:
@@ -145,7 +179,7 @@ def _read(source: Source) -> TreeBuilder:
         raise Unreadable(Flaw(1, (), "nothing", "a JSON or YAML document"))
     looks_like_json = text.lstrip()[0] in "{["
     if not looks_like_json and not source.name.endswith(".json"):
-        return read_yaml(text)
+        return _yaml(text)
     try:
         return read_json(text)
     except Unreadable:
@@ -153,10 +187,17 @@ def _read(source: Source) -> TreeBuilder:
             raise
         # YAML's flow style looks like JSON; where it is neither, JSON's complaint is the clearer one.
         try:
-            return read_yaml(text)
+            return _yaml(text)
         except Unreadable:
             pass
         raise
+
+
+def _yaml(text: str) -> TreeBuilder:
+    # PyYAML takes its time to load, and much is JSON.
+    from perfq.profile.yaml_text import read_yaml
+
+    return read_yaml(text)
 
 
 def _problem(name: str, flaw: Flaw) -> Problem:
@@ -165,18 +206,24 @@ def _problem(name: str, flaw: Flaw) -> Problem:
 
 def _explain(error: ValidationError, parsed: Parsed, said: Expectations) -> Iterable[Problem]:
     for detail in error.errors(include_url=False):
-        path, rest = _real_path(detail["loc"], parsed.value)
+        path, rest = said.real_path(detail["loc"])
         kind = detail["type"]
-        if kind == "missing":
+        if kind in ("union_tag_invalid", "union_tag_not_found"):
+            yield _unknown_form(path, parsed, said)
+        elif kind == "missing":
             yield parsed.positions.problem((*path, *rest), "nothing", said.at((*path, *rest)) or "a value")
         elif kind == "extra_forbidden":
-            keys = said.keys(path[:-1])
-            expected = f"one of {', '.join(keys)}" if keys else "no such key"
-            hint = nearest(str(path[-1]), keys)
-            yield parsed.positions.problem(path, "an unknown key", f"{expected}{hint}")
+            yield _unknown_key(path, parsed, said)
         else:
             got = show_value(_at(parsed.value, path))
             yield parsed.positions.problem(path, got, _expected(detail, said.at(path)))
+
+
+def _unknown_key(path: Path, parsed: Parsed, said: Expectations) -> Problem:
+    keys = said.keys(path[:-1])
+    expected = f"one of {', '.join(keys)}" if keys else "no such key"
+    hint = nearest(str(path[-1]), keys)
+    return parsed.positions.problem(path, "an unknown key", f"{expected}{hint}")
 
 
 def _expected(detail: Any, described: str | None) -> str:
@@ -189,22 +236,14 @@ def _expected(detail: Any, described: str | None) -> str:
     return described or message.removeprefix("Input should be ").rstrip(".")
 
 
-def _real_path(loc: Iterable[str | int], value: Any) -> tuple[Path, Path]:
-    """The part of an error's location that exists in the document, and a missing key behind it.
-
-    pydantic puts the names of union branches between the steps; they are no part of the document.
-    """
-    path: list[str | int] = []
-    rest: list[str | int] = []
-    here = value
-    for step in loc:
-        if has(here, step):
-            here, rest = here[step], []
-        else:
-            rest = [step]
-            continue
-        path.append(step)
-    return tuple(path), tuple(rest)
+def _unknown_form(path: Path, parsed: Parsed, said: Expectations) -> Problem:
+    """One of several forms is wanted, and the key that says which is absent or says something else."""
+    key, forms = said.forms(path)
+    mapping = _at(parsed.value, path)
+    got, hint = "nothing", ""
+    if key in mapping:
+        got, hint = show_value(mapping[key]), nearest(str(mapping[key]), forms)
+    return parsed.positions.problem((*path, key), got, f"one of {', '.join(forms)}{hint}")
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from perfq.errors import UsageError
 from perfq.profile.document import Parsed, Problem, refuse
 from perfq.profile.json_text import read_json
 from perfq.profile.shown import show_text, show_value
 from perfq.profile.tree import Path, Unreadable, has
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+#: JSON has a meaning for them, or none that a document may hold.
+_NO_WORDS: Final = frozenset({"true", "false", "null", "NaN", "Infinity"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,23 +27,29 @@ class Override:
     flag: str
 
 
-def parse_set(text: str) -> Override:
-    """`KEY=JSON` → an override. UsageError (2) where the key or the JSON is missing or wrong."""
+def parse_set(text: str, option: str = "--set") -> Override:
+    """`KEY=JSON` → an override; a plain word that JSON has no meaning for is text.
+
+    UsageError (2) where the key or the value is missing or wrong.
+    """
     key, sign, written = text.partition("=")
     steps = key.strip().split(".")
-    flag = f"--set {show_text(text)}"
+    flag = f"{option} {show_text(text)}"
     if not sign or not all(steps):
         raise UsageError(f"{flag}: got {show_value(text)}, expected KEY=JSON such as bursts.0.start_second=3")
+    path = tuple(int(step) if step.isdecimal() else step for step in steps)
+    if _WORD.fullmatch(written) and written not in _NO_WORDS:
+        return Override(path, written, option)
     try:
         tree = read_json(written)
     except Unreadable as error:
         raise UsageError(
             f"{flag}: got {show_text(written) or 'nothing'}, expected a JSON value (text in double quotes: "
-            f"--set '{key}=\"…\"')"
+            f"{option} '{key}=\"…\"')"
         ) from error
     if tree.flaws:
         raise refuse(flag, [Problem(flag, flaw.path, flaw.got, flaw.expected) for flaw in tree.flaws])
-    return Override(tuple(int(step) if step.isdecimal() else step for step in steps), tree.value, "--set")
+    return Override(path, tree.value, option)
 
 
 def apply_overrides(parsed: Parsed, overrides: Sequence[Override]) -> list[Problem]:

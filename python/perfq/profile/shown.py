@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable
 from typing import Any, Final
@@ -36,5 +35,7 @@ def show_text(text: str) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """` (did you mean WORD?)`, or nothing where none is near."""
+    import difflib
+
     near = difflib.get_close_matches(word, list(known), n=1)
     return f" (did you mean {near[0]}?)" if near else ""

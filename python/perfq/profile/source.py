@@ -25,14 +25,15 @@ class Source:
     data: bytes
 
 
-def read_source(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> Source:
+def read_source(path: str | os.PathLike[str], limit: int = MAX_BYTES, name: str | None = None) -> Source:
     """Reads a file, or standard input for `-`. UsageError (2) where it cannot be read or is too large.
 
-    What has a size is refused by it, unread; of pipes and devices at most `limit` + 1 bytes are read.
+    Errors call it by its path, unless it has another `name`. What has a size is refused by it, unread; of pipes and
+    devices at most `limit` + 1 bytes are read.
     """
     if os.fspath(path) == "-":
         return Source(STDIN, _read(sys.stdin.buffer, STDIN, limit))
-    name = show_text(os.fspath(path)) or '""'
+    name = name or show_text(os.fspath(path)) or '""'
     try:
         with Path(path).open("rb", buffering=0) as file:
             return Source(name, _read(file, name, limit))

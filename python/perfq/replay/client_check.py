@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,9 +23,11 @@ from perfq.drive.kubeconfig import write_kubeconfig
 from perfq.drive.ready import scopes_ready
 from perfq.drive.scenarios import run_scenario
 from perfq.errors import UsageError
+from perfq.replay import client_findings as findings
+from perfq.replay.client_findings import Finding
 
 if TYPE_CHECKING:
-    from perfq.profile.client import ClientDefinition, Scope
+    from perfq.profile.client import ClientDefinition
 
 PROFILE = "smoke-1k"
 COLS, ROWS = 160, 50
@@ -35,15 +37,6 @@ CELL_TIMEOUT_S = 5.0
 #: The number that the probe writes into a visible cell: it appears nowhere else.
 NUMBER = 1_000_000
 _TICK_S = 0.02
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One part of the definition: fits is None where it could not be tried, or is not declared."""
-
-    what: str
-    fits: bool | None
-    seen: str
 
 
 @dataclass(frozen=True)
@@ -84,7 +77,7 @@ class _Check:
 
         self.client = client
         self.argv = argv
-        self.findings: list[Finding] = []
+        self.found: list[Finding] = []
         self.seconds = seconds
         plan = _core.Plan(resolve_profile(PROFILE, duration=seconds).to_json())
         home = ClientHome.create()
@@ -123,22 +116,22 @@ class _Check:
         """Tries everything in the order in which a replay uses it."""
         deadline = time.monotonic() + READY_TIMEOUT_S
         self._until(deadline, lambda: all(finding.fits is not False for finding in self._scopes()))
-        self.findings += self._scopes()
+        self.found += self._scopes()
         self._until(deadline, lambda: None not in self.terminal.progress()["milestones"].values())
-        self.findings += self._screens()
+        self.found += self._screens()
         if self.client.probe:
-            self.findings.append(self._probe(deadline))
+            self.found.append(self._probe(deadline))
         if self.terminal.progress()["exited"] is None:
             self.server.start_churn()
-            self.findings += self._keys()
-            self.findings += self._cell()
+            self.found += self._keys()
+            self.found += self._cell()
             self._until(
                 time.monotonic() + self.seconds + 5, lambda: self.server.progress()["churn"]["state"] == "ended"
             )
-            self.findings += self._scenarios()
-        self.findings.append(self._end())
+            self.found += self._scenarios()
+        self.found.append(self._end())
         screen = tuple(self.terminal.screen()["lines"])
-        return CheckReport(self.client.name, self.argv, tuple(self.findings), screen)
+        return CheckReport(self.client.name, self.argv, tuple(self.found), screen)
 
     def _until(self, deadline: float, holds: Callable[[], bool]) -> bool:
         while not (held := holds()) and time.monotonic() < deadline:
@@ -150,30 +143,28 @@ class _Check:
     def _scopes(self) -> list[Finding]:
         progress = self.server.progress()
         opened = {(watch["kind"], watch["scope"]) for watch in progress["watches"] if watch["open"]}
-        others = ", ".join(f"{kind} in {scope or 'all namespaces'}" for kind, scope in sorted(opened)) or "none"
-        if not self.client.scopes:
-            state = scopes_ready((), progress, time.monotonic_ns())
-            ready = state.ready_ns is not None
-            return [Finding("scopes", ready, f"watched: {others}" if ready else f"{state.missing}; watched: {others}")]
-        return [_scope_finding(scope, opened, others) for scope in self.client.scopes]
+        if self.client.scopes:
+            return findings.declared_scopes(self.client, opened)
+        state = scopes_ready((), progress, time.monotonic_ns())
+        ready, others = state.ready_ns is not None, f"watched: {findings.watched(opened)}"
+        return [Finding("scopes", ("scopes",), ready, others if ready else f"{state.missing}; {others}")]
 
     def _screens(self) -> Iterator[Finding]:
         seen = self.terminal.progress()["milestones"]
         if self.client.ready is not None:
-            yield Finding("ready", seen["ready"] is not None, self._after(seen["ready"]) or "no screen matched it")
+            after = self._after(seen["ready"])
+            yield Finding("ready", ("ready",), bool(after), after or "no screen matched it")
         if self.client.rows == "never":
             return
         rows = self.terminal.rows(self.view)
         if not rows:
-            expected = None if self.client.rows == "maybe" else False
-            named = ", ".join((self.client.screen.name, *self.client.screen.required))
-            yield Finding("rows", expected, f"no line of the screen is a header with {named}, or nothing is below it")
+            lines = self.terminal.screen()["lines"]
+            yield findings.no_rows(self.client, lines, once=seen["rows"] is not None)
             return
         first = rows[0]
-        yield Finding(
-            "rows", True, f"{self._after(seen['rows'])}; {len(rows)} now, the first is {'/'.join(first['key'])}"
-        )
-        yield Finding("columns", "RESTARTS" in first["cells"], ", ".join(first["cells"]))
+        told = f"{self._after(seen['rows'])}; {len(rows)} now, the first is {'/'.join(first['key'])}"
+        yield Finding("rows", ("rows",), True, told)
+        yield findings.columns(first["cells"])
 
     def _after(self, instant: int | None) -> str:
         return "" if instant is None else f"after {(instant - self.began) / 1e9:.2f} s"
@@ -186,25 +177,25 @@ class _Check:
         self._until(deadline, lambda: bool(self.probe.progress()["lists"]) and populated())
         state = self.probe.progress()
         if not state["connected"]:
-            return Finding("probe", False, "nothing connected to PERFQ_PROBE")
+            return Finding("probe", ("probe",), False, "nothing connected to PERFQ_PROBE")
         lists = ", ".join(f"{one['kind']} {one['objects']}" for one in state["lists"]) or "no LIST"
-        return Finding(
-            "probe", bool(state["lists"]) and populated(), f"reports {lists}; {state['bad_lines']} bad lines"
-        )
+        told = f"reports {lists}; {state['bad_lines']} bad lines"
+        return Finding("probe", ("probe",), bool(state["lists"]) and populated(), told)
 
     def _keys(self) -> Iterator[Finding]:
         if not self.client.has_cursor:
-            yield Finding("keys", None, "the definition has no cursor or no keys that move it")
+            yield findings.no_cursor_declared(self.client)
             return
         cursor = self.terminal.cursor_row(self.view)
         if cursor is None:
-            yield Finding("cursor", False, f"no row, or more than one, looks selected ({self.client.screen.cursor})")
+            yield findings.no_cursor_seen(self.client.screen)
             return
-        yield Finding("cursor", True, f"on {'/'.join(cursor['key'])}, row {cursor['row']} of the screen")
+        where = f"on {'/'.join(cursor['key'])}, row {cursor['row']} of the screen"
+        yield Finding("cursor", ("screen.cursor",), True, where)
         keys = move_keys(self.client, self.terminal)
         for direction in ("down", "up"):
             pressed = self.terminal.press(keys[direction], direction, self.view, KEY_TIMEOUT_S)
-            yield Finding(f"key {direction}", pressed["outcome"] == "ok", _pressed(pressed))
+            yield findings.key_pressed(direction, pressed, KEY_TIMEOUT_S)
 
     def _cell(self) -> Iterator[Finding]:
         rows = self.terminal.rows(self.view)
@@ -215,7 +206,7 @@ class _Check:
         self.terminal.expect_cell(0, (namespace, name), "RESTARTS", wanted, self.view)
         committed = self.server.probe(0, namespace, name, NUMBER)
         if committed is None:
-            yield Finding("event to screen", False, f"the server knows no Pod {namespace}/{name}: the row key is wrong")
+            yield findings.unknown_object(self.client.screen, (namespace, name))
             return
         cells: list[Any] = []
 
@@ -226,41 +217,29 @@ class _Check:
         self._until(time.monotonic() + CELL_TIMEOUT_S, seen)
         self.server.restore(0, namespace, name)
         if cells:
-            yield Finding("event to screen", True, f"{(cells[0]['t'] - committed['t']) / 1e6:.1f} ms on {name}")
+            told = f"{(cells[0]['t'] - committed['t']) / 1e6:.1f} ms on {name}"
+            yield Finding("event to screen", ("screen",), True, told)
         else:
             self.terminal.forget_cell(0)
             shown = next(
                 (row["cells"].get("RESTARTS") for row in self.terminal.rows(self.view) if row["key"][1] == name), None
             )
-            yield Finding("event to screen", False, f"the cell never was {wanted}; it is {shown!r}")
+            yield Finding("event to screen", ("screen",), False, f"the cell never was {wanted}; it is {shown!r}")
 
     def _scenarios(self) -> Iterator[Finding]:
-        for scenario in self.client.scenarios:
-            ok = run_scenario(self.terminal, self.recorder, step_of(scenario, self.terminal))
-            wanted = "" if ok else f"no screen matched {scenario.expect}"
-            yield Finding(f"scenario {scenario.name}", ok, wanted or "reached")
+        for index, scenario in enumerate(self.client.scenarios):
+            missed = run_scenario(self.terminal, self.recorder, step_of(scenario, self.terminal))
+            pattern = scenario.back_expect if missed == "back_expect" else scenario.expect
+            yield findings.scenario_walked(index, scenario.name, missed, pattern)
 
     def _end(self) -> Finding:
         progress = self.terminal.progress()
         exited = progress["exited"]
+        if progress["trouble"] is not None:
+            return Finding("runs", (), False, progress["trouble"])
         if exited is not None:
             how = f"signal {exited['signal']}" if exited["signal"] else f"code {exited['code']}"
-            return Finding("runs", False, f"it ended ({how})")
+            return Finding("runs", ("command", "environment"), False, f"it ended ({how})")
         queries = ", ".join(progress["unanswered"]) or "none"
-        return Finding(
-            "runs", True, f"{progress['frames']} frames, {progress['bytes']} bytes; queries unanswered: {queries}"
-        )
-
-
-def _scope_finding(scope: Scope, opened: set[tuple[str, str]], others: str) -> Finding:
-    where = f"{scope.resource} in {scope.namespace or 'all namespaces'}"
-    held = (scope.resource, scope.namespace) in opened
-    return Finding(f"scope {where}", held, "watched" if held else f"not watched; watched: {others}")
-
-
-def _pressed(pressed: Mapping[str, Any]) -> str:
-    if pressed["outcome"] == "ok":
-        return f"{(pressed['seen'] - pressed['sent']) / 1e6:.1f} ms, to {'/'.join(pressed['after'])}"
-    if pressed["outcome"] == "drifted":
-        return f"the selection went to {'/'.join(pressed['after'])}, which is not the next row"
-    return f"no effect within {KEY_TIMEOUT_S:g} s" if pressed["outcome"] == "censored" else "the client ended"
+        told = f"{progress['frames']} frames, {progress['bytes']} bytes; queries unanswered: {queries}"
+        return Finding("runs", ("command",), True, told)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perfq.drive.cpu_profile import find_profiler
 from perfq.drive.definition import argv_of
+from perfq.drive.leaving import Leaving, ended_by_signals
+from perfq.drive.outcome import run_times, settled, show
 from perfq.drive.progress import Progress
-from perfq.drive.repeat import repeat
-from perfq.drive.rundir import RunDirectory, check_run_id, new_run_id
-from perfq.drive.signals import interruption
+from perfq.drive.rundir import RunDirectory, place
 from perfq.drive.stop import StopLimits
 from perfq.errors import CleanupIncomplete, Interrupted, InvalidRun, UsageError
 from perfq.replay.allocations import first_run, refuse_untraceable, traced_run
@@ -25,10 +24,9 @@ from perfq.replay.failures import refuse_what_cannot_be_exercised
 from perfq.replay.options import ReplayOptions, Size
 
 if TYPE_CHECKING:
-    from perfq._core import RecorderStatus
-    from perfq.drive.rebuild import CleanUp
+    from perfq.drive.environment import ClientHome
+    from perfq.drive.leftovers import Leftover
     from perfq.judge.verdict import Judgement
-    from perfq.measure.result import Result
     from perfq.profile.client import ClientDefinition
 
 
@@ -46,26 +44,14 @@ def run_request(request: ReplayRequest) -> int:
     """Checks everything, runs once or `--repeat` times, reports; gives the exit code."""
     options = resolve(request)
     given = request.given
-    times = given["repeat"]
     if given["allocations"]:
-        refuse_untraceable(options.client, times)
+        refuse_untraceable(options.client, given["repeat"])
         return run_linked(options, given)
-    if times == 1:
-        return run_once(options, given)
 
-    def one(directory: Path, number: int) -> int:
-        return run_once(replace(options, out=directory, run_id=numbered(options.run_id, number)), given)
+    def one(directory: Path, run_id: str) -> int:
+        return run_once(replace(options, out=directory, run_id=run_id), given)
 
-    code = repeat(options.out, times, one)
-    if not given["as_json"]:
-        show_repeats(options.out / "summary.json")
-    return code
-
-
-def numbered(run_id: str, number: int) -> str:
-    """The run id of one of several runs, still of at most 40 characters."""
-    suffix = f"-{number}"
-    return run_id[: 40 - len(suffix)] + suffix
+    return run_times(options.out, options.run_id, given, one)
 
 
 def run_once(options: ReplayOptions, given: Mapping[str, Any]) -> int:
@@ -93,6 +79,7 @@ def run_linked(options: ReplayOptions, given: Mapping[str, Any]) -> int:
 def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
     """One run: drive, fold, judge; its files are written, nothing is printed but progress."""
     from perfq.drive.environment import ClientHome
+    from perfq.drive.leftovers import home_left
     from perfq.drive.rebuild import CleanUp
     from perfq.replay.manifest import build_manifest
     from perfq.replay.run import drive
@@ -100,55 +87,26 @@ def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
     run = RunDirectory.create(options.out)
     progress = Progress(quiet=quiet)
     home = ClientHome.create()
-    remove = f"rm -r {home.path}"
-
-    def leave() -> int:
-        progress.close()
-        sys.stderr.write(
-            f"perfq: left at once. To clean up: {remove}; to see what was recorded: perfq report {run.path}\n"
-        )
-        return CleanupIncomplete.exit_code
-
+    remove = home_left(home.path).remove
+    leaving = Leaving(
+        f". To clean up: {remove}; to see what was recorded: perfq report {run.path}", CleanupIncomplete.exit_code
+    )
     try:
         manifest = build_manifest(options).model_copy(update={"client_home": str(home.path)})
         run.write("manifest.json", manifest.to_json())
         run.write("plan.json", plan_json(options))
-        with interruption(leave) as interrupted:
-            recorder = drive(options, run, home, progress, interrupted)
-            return _settle(run, recorder, CleanUp(home.remove, remove))
+        with ended_by_signals(progress, leaving) as interrupted:
+            driven = drive(options, run, home, progress, interrupted)
+            return settled(run, driven.recorder, CleanUp(lambda: clean_up(home, driven.left), remove))
     finally:
         home.remove()
 
 
-def _settle(run: RunDirectory, recorder: RecorderStatus, clean_up: CleanUp) -> Judgement:
-    from perfq.drive.rebuild import settle
+def clean_up(home: ClientHome, processes: Sequence[int]) -> list[Leftover]:
+    """Removes the client's home; gives what is left of it and of the processes that had outlived the client."""
+    from perfq.drive.leftovers import home_left, processes_left
 
-    try:
-        return settle(run, recorder=recorder, clean_up=clean_up)
-    except OSError as error:
-        raise InvalidRun(
-            f"the result could not be written to {run.path} ({error.strerror}); what was recorded is kept: "
-            f"make room, then run: perfq report {run.path}"
-        ) from error
-
-
-def show(result: Result, out: Path, given: Mapping[str, Any]) -> None:
-    """The result on stdout: JSON where asked, else the summary for people and where the report is."""
-    if given["as_json"]:
-        sys.stdout.write(result.to_json())
-        return
-    from perfq.report.summary import style_of, summary
-
-    sys.stdout.write(summary(result, style_of(sys.stdout)))
-    sys.stdout.write(f"report: {out / 'report.md'}\n")
-
-
-def show_repeats(path: Path) -> None:
-    """What the runs came to, on stdout; nothing where none of them has a result."""
-    if path.exists():
-        from perfq.report.repeats import repeats
-
-        sys.stdout.write(f"\n{repeats(json.loads(path.read_text(encoding='utf-8')))}summary: {path}\n")
+    return [*processes_left(processes), *([home_left(home.path)] if home.remove() else [])]
 
 
 def plan_json(options: ReplayOptions) -> str:
@@ -177,22 +135,16 @@ def resolve(request: ReplayRequest) -> ReplayOptions:
             raise UsageError(f"the client {argv[0]!r} is not a program that can be run; is it executable?")
         raise UsageError(f"the client {argv[0]!r} was not found on PATH; install it or name its path")
     refuse_what_cannot_be_exercised(profile.model_dump(), client)
-    run_id = check_run_id(given["run_id"]) if given["run_id"] else new_run_id(plan.id)
+    run_id, out = place(given, plan.id)
     return ReplayOptions(
         plan=plan,
         profile=profile.model_dump(),
         client=client,
         argv=argv,
-        out=Path(given["out"]) if given["out"] else Path("runs") / run_id,
+        out=out,
         run_id=run_id,
         budgets=given["budgets"],
-        limits=StopLimits(
-            max_time_s=given["max_time"],
-            lag_ms=given["stop_lag"],
-            error_share=given["stop_error_share"],
-            throttle_share=given["stop_429_share"],
-            harness_memory_bytes=given["stop_memory"],
-        ),
+        limits=StopLimits.of(given),
         pairs=given["pairs"],
         probes=given["probes"],
         pod_bytes=given["pod_bytes"],

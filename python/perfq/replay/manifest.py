@@ -8,32 +8,21 @@ import shlex
 from typing import TYPE_CHECKING, Literal
 
 from perfq.drive.environment import DRAWING
-from perfq.measure.build_info import build_info
-from perfq.measure.manifest import (
-    Anchor,
-    ClientFacts,
-    HostFacts,
-    Manifest,
-    PerfqFacts,
-    PlanFacts,
-    ReplayOptions,
-    ScopeFact,
-    TargetFacts,
-    TerminalFacts,
-)
+from perfq.measure.client_facts import ClientFacts, ScopeFact, TerminalFacts
+from perfq.measure.manifest import Anchor, HostFacts, PerfqFacts, TargetFacts
+from perfq.measure.replay_manifest import PlanFacts, ReplayManifest, ReplayOptions
 
 if TYPE_CHECKING:
     from perfq.replay import options as asked
 
 
-def build_manifest(options: asked.ReplayOptions) -> Manifest:
+def build_manifest(options: asked.ReplayOptions) -> ReplayManifest:
     """The manifest as it is written before anything starts."""
     client = options.client
     kind: Literal["viewer", "watch", "command"] = "command"
     if client.name in ("viewer", "watch"):
         kind = client.name  # type: ignore[assignment]
-    return Manifest(
-        kind="replay",
+    return ReplayManifest(
         run_id=options.run_id,
         command=shlex.join(options.command),
         started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
@@ -54,7 +43,7 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
         ),
         target=TargetFacts(kind="embedded", tls=True),
         host=HostFacts.here(),
-        perfq=_perfq(),
+        perfq=PerfqFacts.here(),
         options=ReplayOptions(
             input_pairs=options.pairs if client.has_cursor else 0,
             probes=options.probes if client.rows != "never" else 0,
@@ -68,9 +57,3 @@ def build_manifest(options: asked.ReplayOptions) -> Manifest:
         ),
         budgets=list(options.budgets),
     )
-
-
-def _perfq() -> PerfqFacts:
-    build = build_info()
-    made = f"{build['build']}, {build['rust']}, {build['target']}"
-    return PerfqFacts(version=build["version"], commit=build["commit"], build=made)

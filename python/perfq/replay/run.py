@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfq.drive.cpu_profile import FILE, CpuProfile
@@ -28,10 +29,18 @@ if TYPE_CHECKING:
     from perfq.replay.options import ReplayOptions
 
 
+@dataclass(frozen=True)
+class Driven:
+    """What a replay leaves: what became of its record, and processes of the client that outlived its end."""
+
+    recorder: RecorderStatus
+    left: tuple[int, ...]
+
+
 def drive(
     options: ReplayOptions, run: RunDirectory, home: ClientHome, progress: Progress, interruption: Interruption
-) -> RecorderStatus:
-    """Runs one replay to its end and stops all its parts; gives what became of the record.
+) -> Driven:
+    """Runs one replay to its end and stops all its parts.
 
     How it went is in the samples alone: a stop, a client that ended, a client that was never ready.
     """
@@ -49,7 +58,7 @@ def drive(
             session.mark("end")
     finally:
         progress.close()
-    return session.recorder.status()
+    return Driven(session.recorder.status(), session.left)
 
 
 def _run_churn(session: ReplaySession, progress: Progress, interruption: Interruption) -> None:

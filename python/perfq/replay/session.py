@@ -5,20 +5,16 @@ They are started in that order and stopped in the reverse one, whatever happens 
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import sys
-import time
-from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from perfq.drive.definition import environment_of, view_of
+from perfq.drive.journal import Journal
 from perfq.drive.kubeconfig import write_kubeconfig
-from perfq.errors import InvalidRun
+from perfq.drive.leftovers import processes_at_home
+from perfq.drive.session import Session
 from perfq.replay.allocations import TRACING
 
 if TYPE_CHECKING:
@@ -33,42 +29,26 @@ CLIENT_GRACE_S = 2.0
 TRACED_GRACE_S = 20.0
 
 
-def _remedy(error: OSError) -> str:
-    # An error that names a program around the cause has no errno of its own.
-    if error.errno in (errno.EMFILE, errno.ENFILE) or os.strerror(errno.EMFILE) in str(error):
-        return "; allow perfq more file descriptors: ulimit -n 1024"
-    if error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error):
-        return "; make room, or name another directory with --out"
-    return ""
-
-
-class ReplaySession:
-    """Everything that runs during a replay. A context manager; `close` is safe to call twice."""
+class ReplaySession(Session):
+    """Everything that runs during a replay."""
 
     def __init__(self, options: ReplayOptions, run: RunDirectory, home: ClientHome) -> None:
         self.options = options
         self.run = run
         self.home = home
-        self._stack = ExitStack()
+        super().__init__()
         self._marked_stop = False
+        #: Processes of the client that outlived its end; known once it was stopped.
+        self.left: tuple[int, ...] = ()
 
-    def __enter__(self) -> ReplaySession:
-        try:
-            self._open()
-        except OSError as error:
-            self._stack.close()
-            raise InvalidRun(f"the run could not start: {error}{_remedy(error)}") from error
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Starts them."""
         from perfq import _core
 
         options = self.options
         self.recorder = _core.Recorder(self.run.path / "samples.ndjson")
-        self._stack.callback(self.recorder.close)
+        self.stack.callback(self.recorder.close)
+        self._journal = Journal(self.recorder)
         self.server = _core.ApiServer.start(
             {
                 "plan": options.plan,
@@ -77,15 +57,15 @@ class ReplaySession:
                 "pod_bytes": options.pod_bytes,
             }
         )
-        self._stack.callback(self.server.stop)
+        self.stack.callback(self.server.stop)
         write_kubeconfig(self.home.kubeconfig, url=self.server.url, ca_pem=self.server.ca_pem, token=self.server.token)
         self.probe = _core.ProbeListener.start({"path": str(self.home.probe_socket), "recorder": self.recorder})
-        self._stack.callback(self.probe.stop)
+        self.stack.callback(self.probe.stop)
         self.view = view_of(self.options.client)
         self.terminal = _core.Terminal.start(self._terminal_options())
-        self._stack.callback(self._stop_client)
+        self.stack.callback(self._stop_client)
         self.mark("spawned")
-        self.sampler = _core.Sampler.start(
+        self.sampler = _core.TreeSampler.start(
             {
                 "recorder": self.recorder,
                 "interval_ms": SAMPLE_EVERY_MS,
@@ -93,7 +73,7 @@ class ReplaySession:
                 "self": "harness",
             }
         )
-        self._stack.callback(self.sampler.stop)
+        self.stack.callback(self.sampler.stop)
 
     def _terminal_options(self) -> dict[str, Any]:
         options = self.options
@@ -130,16 +110,12 @@ class ReplaySession:
         return found
 
     def mark(self, name: str, **fields: object) -> int:
-        """Records that a phase began; gives the instant. `boot` tells whether the machine slept since."""
-        now = time.monotonic_ns()
-        boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - now
-        self.recorder.write(json.dumps({"k": "mark", "t": now, "name": name, "boot": boot, **fields}))
-        return now
+        """Records that a phase began; gives the instant."""
+        return self._journal.mark(name, **fields)
 
     def stop(self, stop: Stop) -> None:
         """Records that a stop condition, or a signal, ended the run."""
-        record = {"k": "stop", "t": time.monotonic_ns(), "why": stop.why, "figure": stop.figure}
-        self.recorder.write(json.dumps(record))
+        self._journal.stop(stop)
 
     def keep_last_screen(self) -> str:
         """Writes both screens of the client beside the recordings; gives the file's name."""
@@ -153,22 +129,11 @@ class ReplaySession:
         if not self._marked_stop:
             self._marked_stop = True
             self.mark("stopping", unanswered=self.terminal.progress()["unanswered"])
-            self.terminal.stop(TRACED_GRACE_S if self.options.allocations else CLIENT_GRACE_S)
-            self.mark("client_stopped")
+            stopped = self.terminal.stop(TRACED_GRACE_S if self.options.allocations else CLIENT_GRACE_S)
+            # A supervisor that ended before its time did not tell what outlived it.
+            self.left = tuple(processes_at_home(self.home) if stopped["killed"] is None else stopped["left"])
+            self.mark("client_stopped", trouble=self.terminal.progress()["trouble"], left=self.left)
 
     def stop_client(self) -> None:
         """Ends the client and all it started."""
         self._stop_client()
-
-    def on_close(self, call: Callable[[], object]) -> None:
-        """Has something called before the parts are stopped."""
-        self._stack.callback(call)
-
-    def close(self) -> None:
-        """Stops everything."""
-        self._stack.close()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

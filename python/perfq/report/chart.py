@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from perfq.measure.result.replay import SeriesPoint
+from perfq.measure.result.common import SeriesPoint
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 #: From this ratio on, a logarithmic axis shows more than a linear one.
@@ -22,6 +22,8 @@ class Frame:
     end_ns: int
     label: Callable[[int], str]
     bursts: Sequence[tuple[int, int]] = ()
+    #: How long a point stands for: it is drawn in every column of that time.
+    span_ns: int = 0
 
 
 def chart(title: str, points: Sequence[SeriesPoint], frame: Frame) -> list[str]:
@@ -49,10 +51,15 @@ def chart(title: str, points: Sequence[SeriesPoint], frame: Frame) -> list[str]:
 def _peaks(points: Sequence[SeriesPoint], frame: Frame) -> list[int | None]:
     peaks: list[int | None] = [None] * frame.width
     for point in points:
-        column = min(max(point.t_ns * frame.width // max(frame.end_ns, 1), 0), frame.width - 1)
-        peak = peaks[column]
-        peaks[column] = point.value if peak is None else max(peak, point.value)
+        first = _column(point.t_ns, frame)
+        for column in range(first, max(first, _column(point.t_ns + frame.span_ns - 1, frame)) + 1):
+            peak = peaks[column]
+            peaks[column] = point.value if peak is None else max(peak, point.value)
     return peaks
+
+
+def _column(t_ns: int, frame: Frame) -> int:
+    return min(max(t_ns * frame.width // max(frame.end_ns, 1), 0), frame.width - 1)
 
 
 def _level(value: int, low: int, high: int, height: int, logarithmic: bool) -> int:

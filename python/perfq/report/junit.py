@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from perfq.measure.result import Result
-from perfq.measure.result.common import BudgetResult, Check
+from perfq.measure.result.common import MISSED, BudgetResult, Check
 from perfq.measure.wording import amount, budget_limit, budget_name
 
 #: JUnit's own difference: a failure is an expectation that did not hold, an error a test that could not be made.
@@ -52,8 +52,9 @@ def _validity(suite: ET.Element, classname: str, result: Result) -> None:
     if verdict.status in ("INVALID", "ABORTED"):
         error = ET.SubElement(case, "error", message=_safe("; ".join(verdict.reasons)), type=verdict.status)
         error.text = _safe("\n".join(_line(check) for check in result.validity.checks if check.status in _BREAKING))
-    elif result.replay is not None and result.replay.client_exit is not None:
-        ET.SubElement(case, "failure", message=_safe(verdict.reasons[0]), type="client_exit")
+    elif verdict.status == "FAIL" and not verdict.reasons[0].startswith(MISSED):
+        kind = verdict.reasons[0].partition(":")[0]
+        ET.SubElement(case, "failure", message=_safe(verdict.reasons[0]), type=_safe(kind))
 
 
 def _budget(case: ET.Element, budget: BudgetResult) -> None:

@@ -98,10 +98,17 @@ def process(result: Result) -> str:
 def _slope_note(result: Result) -> str:
     """A slope per minute from seconds of a run looks like a leak; it says how much time it stands on."""
     slopes = (one.rss_slope_bytes_per_min for one in (result.process.client, result.process.harness) if one)
-    wall_ns = None if result.replay is None else result.replay.churn.wall_ns
+    wall_ns, of = _driven(result)
     if wall_ns is None or wall_ns >= SLOPE_FROM_NS or all(slope is None for slope in slopes):
         return ""
-    return f"\nThe RSS slopes come from {duration(wall_ns)} of churn; below 30 min a slope is start and noise.\n"
+    return f"\nThe RSS slopes come from {duration(wall_ns)} of {of}; below 30 min a slope is start and noise.\n"
+
+
+def _driven(result: Result) -> tuple[int | None, str]:
+    """How long the load was on, and what it is called."""
+    if result.load is not None:
+        return sum(one.wall_ns or 0 for one in result.load.segments), "load"
+    return None if result.replay is None else result.replay.churn.wall_ns, "churn"
 
 
 def _terminal(result: Result) -> str:

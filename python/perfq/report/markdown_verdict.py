@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perfq.measure.manifest import TargetFacts
 from perfq.measure.result import Result
 from perfq.measure.result.common import Check
 from perfq.measure.wording import amount, budget_limit, budget_name, number
@@ -51,9 +52,9 @@ def identity(result: Result) -> str:
     """What was run on what."""
     part = result.manifest
     client = part.client
-    rows = [["run", code(result.run_id)], ["profile", code(part.profile_id or "–")]]
+    rows = [["run", code(result.run_id)], ["profile" if part.input is None else "input", _input(result)]]
     for name, digest in (
-        ("profile hash", part.profile_hash),
+        ("profile hash" if part.input is None else "input SHA-256", part.profile_hash),
         ("object hash", part.object_hash),
         ("event hash", part.event_hash),
         ("final hash", part.final_hash),
@@ -76,9 +77,7 @@ def identity(result: Result) -> str:
     host = part.host
     cpus = f"{host.cpu_count} CPUs ({host.cpus_allowed:g} allowed)" if host.cpus_allowed else f"{host.cpu_count} CPUs"
     rows.append(["host", escaped(", ".join(str(x) for x in (host.os, host.kernel, host.cpu, cpus) if x))])
-    target = part.target
-    pod = f", {number(target.pod_bytes)} bytes a Pod" if target.pod_bytes else ""
-    rows.append(["target", escaped(f"{target.kind}{' (TLS)' if target.tls else ''}{pod}")])
+    rows.append(["target", _target(part.target)])
     rows.append(["time", escaped(f"{part.started_at} to {part.finished_at or 'unknown'}")])
     return "## Identity\n\n" + table(["", ""], rows)
 
@@ -115,6 +114,26 @@ def reproduce(result: Result) -> str:
         if result.cleanup.command:
             text += f"\n{fenced(result.cleanup.command)}"
     return text
+
+
+def _input(result: Result) -> str:
+    part = result.manifest
+    if part.input is None:
+        return code(part.profile_id or "–")
+    described = f": {escaped(part.input.description)}" if part.input.description else ""
+    return f"{code(part.input.name)}, {part.input.kind}{described}"
+
+
+def _target(target: TargetFacts) -> str:
+    words = [f"{target.kind}{' (TLS)' if target.tls else ''}"]
+    words += [f"{number(target.pod_bytes)} bytes a Pod"] if target.pod_bytes else []
+    if target.kind == "cluster":
+        words += [
+            target.server or "no URL",
+            f"cluster {target.cluster_id or 'unknown'}",
+            target.version or "no version",
+        ]
+    return escaped(", ".join(words))
 
 
 def _subject(result: Result) -> str:

@@ -26,8 +26,10 @@ def read_result(path: Path) -> Result:
         raise UsageError(f"{path}: not a JSON object; name a run directory or its result.json") from error
     if schema != SCHEMA:
         raise UsageError(f"{path}: schema: got {schema!r}, expected {SCHEMA!r}; use the perfq that wrote it")
+    from perfq.measure.result.whole import WholeResult
+
     try:
-        return Result.from_json(text)
+        return WholeResult.from_json(text)
     except ValidationError as error:
         raise UsageError(f"{path}: not a {SCHEMA} document", details=complaints(error)) from error
 

@@ -6,14 +6,19 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
+from perfq.measure.definitions import FELT
 from perfq.measure.result import Result
 from perfq.measure.result.common import BudgetResult
-from perfq.measure.result.replay import Updates
 from perfq.measure.wording import amount, budget_limit, budget_name, duration, number, size, yes
 from perfq.report.chart import Frame, chart
 from perfq.report.plain import clean, columns, wrapped
+from perfq.report.summary_load import charts, load_rows, remarks, server_rows
+from perfq.report.summary_trajectory import sessions_chart, trajectory_rows, troubles
+
+if TYPE_CHECKING:
+    from perfq.measure.result.replay import Updates
 
 _COLORS: Final = {"PASS": "32", "FAIL": "31", "INVALID": "33", "ABORTED": "33"}
 #: The first of these that a run has is drawn.
@@ -63,6 +68,9 @@ def _verdict(result: Result, style: Style) -> Iterator[str]:
     yield f"{style.paint(status, '1;' + _COLORS[status])}  {clean(line)}"
     for reason in result.verdict.reasons:
         yield from wrapped(clean(reason), style.width, indent="  ")
+    yield from remarks(result, style.width)
+    for trouble in () if result.trajectory is None else troubles(result.trajectory):
+        yield from wrapped(trouble, style.width, indent="  ")
     if result.cleanup.left:
         remove = f"; to remove it: {result.cleanup.command}" if result.cleanup.command else ""
         yield from wrapped(clean(f"left behind: {', '.join(result.cleanup.left)}{remove}"), style.width, indent="  ")
@@ -91,11 +99,14 @@ def _observed(budget: BudgetResult) -> str:
 
 
 def _latency(result: Result) -> Iterator[str]:
-    rows: list[Sequence[str]] = [["latency", "n", "p50", "p95", "p99", "max"]]
-    for name, one in result.latency.items():
+    """Those that a person feels come first, and say what they are."""
+    rows: list[Sequence[str]] = [["latency", "n", "p50", "p95", "p99", "max", ""]]
+    for name in sorted(result.latency, key=lambda name: name not in FELT):
+        one = result.latency[name]
         if one is not None:
             times = (one.p50, one.p95, one.p99, one.max)
-            rows.append([name, number(one.count), *(duration(t) for t in times)])
+            word = f"felt: {FELT[name]}" if name in FELT else ""
+            rows.append([name, number(one.count), *(duration(t) for t in times), word])
     if len(rows) > 1:
         yield from columns(rows, right=range(1, 6))
 
@@ -104,6 +115,10 @@ def _rest(result: Result) -> Iterator[str]:
     rows: list[Sequence[str]] = []
     if result.replay is not None:
         rows += _replay_rows(result)
+    if result.load is not None:
+        rows += [*load_rows(result.load), *server_rows(result)]
+    if result.trajectory is not None:
+        rows += trajectory_rows(result.trajectory)
     for name, process in (("client", result.process.client), ("harness", result.process.harness)):
         if process is not None:
             cpu = "–" if process.cpu_seconds is None else f"{process.cpu_seconds:.3g} s"
@@ -164,6 +179,10 @@ def _updates(updates: Updates) -> str:
 
 
 def _chart(result: Result, style: Style) -> list[str]:
+    if result.load is not None:
+        return charts(result.load, style.width)
+    if result.trajectory is not None:
+        return sessions_chart(result.trajectory, style.width)
     if result.replay is None:
         return []
     for name in _CHARTED:

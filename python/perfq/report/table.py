@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 def escaped(text: object) -> str:
     """Text inside a table cell: no pipe or line end may end the cell, no markup is interpreted."""
-    out = str(text).replace("\\", "\\\\")
+    out = "".join(sign if sign.isprintable() else " " for sign in str(text)).replace("\\", "\\\\")
     for sign in "|`*_<>[]":
         out = out.replace(sign, "\\" + sign)
     return " ".join(out.split())
@@ -15,7 +15,7 @@ def escaped(text: object) -> str:
 
 def code(text: object) -> str:
     """Inline code, whatever it holds; the fence is longer than any in it."""
-    value = " ".join(str(text).split()) or " "
+    value = " ".join("".join(sign if sign.isprintable() else " " for sign in str(text)).split()) or " "
     longest = max((len(run) for run in value.replace("`", " ` ").split() if set(run) == {"`"}), default=0)
     while "`" * (longest + 1) in value:
         longest += 1

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from perfq.viewer.objects import Key, Meta, Node, NodeRecord, Pod, PodRecord, Record, decode_node, decode_pod
+from perfq.viewer.objects import Meta, Node, NodeRecord, Pod, PodRecord, Record, decode_node, decode_pod
 
 __all__ = ["KINDS", "NODES", "PODS", "Cells", "Column", "Kind", "PageMeta", "Scope", "Usage"]
 
@@ -134,10 +134,6 @@ class Kind:
     def age_column(self) -> int:
         """Where AGE is."""
         return next(i for i, column in enumerate(self.columns) if column.is_age)
-
-    def key_of(self, cells: Cells) -> Key:
-        """The key of a row."""
-        return (str(cells[0]), str(cells[1])) if self.namespaced else ("", str(cells[0]))
 
 
 def decode_event(line: bytes) -> Event:

@@ -7,9 +7,7 @@ record an object, with repeated text shared.
 from __future__ import annotations
 
 from calendar import timegm
-from collections.abc import Callable
 from sys import intern
-from typing import Any
 
 import msgspec
 
@@ -288,6 +286,3 @@ def decode_node(node: Node) -> NodeRecord:
         intern(version),
         epoch_seconds(node.metadata.creationTimestamp),
     )
-
-
-Decode = Callable[[Any], Record]

@@ -9,7 +9,6 @@ from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -40,9 +39,6 @@ class RowTable(Widget, can_focus=True):
         Binding("home,g", "edge(0)", show=False),
         Binding("end,G", "edge(1)", show=False),
     ]
-
-    class Moved(Message):
-        """The columns changed their widths or the order its direction; nothing to do but redraw."""
 
     def __init__(self, model: TableModel, **options: Any) -> None:
         super().__init__(**options)

@@ -14,10 +14,41 @@ const SUB: u64 = 1 << SUB_BITS;
 
 /// Counts by bucket; sparse, so that a quiet series costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct Histogram {
     counts: BTreeMap<u32, u64>,
     count: u64,
     max: Option<u64>,
+}
+
+/// A histogram as it was written down, which may be by another hand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    counts: BTreeMap<u32, u64>,
+    count: u64,
+    max: Option<u64>,
+}
+
+impl TryFrom<Written> for Histogram {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let Written { counts, count, max } = written;
+        let sum = counts.values().try_fold(0u64, |sum, n| sum.checked_add(*n)).ok_or("the counts are too large")?;
+        if sum != count {
+            return Err("count is not the sum of the counts");
+        }
+        match (counts.last_key_value(), max) {
+            (None, None) => {}
+            (Some((last, _)), Some(max)) if *last == bucket_of(max) => {}
+            _ => return Err("max is not in the last bucket"),
+        }
+        if counts.values().any(|n| *n == 0) {
+            return Err("a bucket is empty");
+        }
+        Ok(Self { counts, count, max })
+    }
 }
 
 #[allow(clippy::cast_possible_truncation)] // a bucket index is below 64 * 1024
@@ -68,6 +99,22 @@ impl Histogram {
         self.max
     }
 
+    /// The smallest value, within 0.1 %.
+    pub fn min(&self) -> Option<u64> {
+        self.counts.first_key_value().map(|(bucket, _)| self.middle(*bucket))
+    }
+
+    /// The sum of the values, within 0.1 %.
+    pub fn sum(&self) -> u128 {
+        self.counts.iter().map(|(bucket, count)| u128::from(self.middle(*bucket)) * u128::from(*count)).sum()
+    }
+
+    /// What stands for the values of a bucket.
+    fn middle(&self, bucket: u32) -> u64 {
+        let (low, width) = bounds_of(bucket);
+        (low + width / 2).min(self.max.unwrap_or(u64::MAX))
+    }
+
     /// The value at the nearest rank of `p`, within 0.1 %.
     pub fn quantile(&self, p: Ratio) -> Option<u64> {
         let rank = nearest_rank(p, self.count)?;
@@ -75,8 +122,7 @@ impl Histogram {
         for (bucket, count) in &self.counts {
             seen += count;
             if seen >= rank {
-                let (low, width) = bounds_of(*bucket);
-                return Some((low + width / 2).min(self.max.unwrap_or(u64::MAX)));
+                return Some(self.middle(*bucket));
             }
         }
         self.max
@@ -137,6 +183,21 @@ mod tests {
         }
 
         #[test]
+        fn sum_and_minimum_are_within_a_thousandth(values in proptest::collection::vec(0u64..10_000_000_000, 1..400)) {
+            let histogram = of(&values);
+            let (sum, min) = (values.iter().map(|v| u128::from(*v)).sum::<u128>(), *values.iter().min().unwrap());
+            prop_assert!(histogram.sum().abs_diff(sum) * 1000 <= sum);
+            prop_assert!(histogram.min().unwrap().abs_diff(min) * 1000 <= min);
+        }
+
+        #[test]
+        fn what_was_written_down_is_read_back(values in proptest::collection::vec(any::<u64>(), 0..100)) {
+            let histogram = of(&values);
+            let text = serde_json::to_string(&histogram).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Histogram>(&text).unwrap(), histogram);
+        }
+
+        #[test]
         fn merging_is_recording_everything_in_one(
             left in proptest::collection::vec(any::<u64>(), 0..100),
             right in proptest::collection::vec(any::<u64>(), 0..100),
@@ -147,6 +208,20 @@ mod tests {
             other_way.merge(&of(&left));
             prop_assert_eq!(&merged, &other_way);
             prop_assert_eq!(merged, of(&[left, right].concat()));
+        }
+    }
+
+    #[test]
+    fn a_histogram_of_another_hand_is_refused_where_it_does_not_fit() {
+        for text in [
+            r#"{"counts":{"5":1},"count":2,"max":5}"#,
+            r#"{"counts":{"5":1},"count":1,"max":4}"#,
+            r#"{"counts":{"4000000000":1},"count":1,"max":5}"#,
+            r#"{"counts":{"5":0},"count":0,"max":5}"#,
+            r#"{"counts":{"5":18446744073709551615,"6":1},"count":0,"max":6}"#,
+            r#"{"counts":{},"count":0,"max":1}"#,
+        ] {
+            assert!(serde_json::from_str::<Histogram>(text).is_err(), "{text}");
         }
     }
 }

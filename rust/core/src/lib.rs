@@ -7,6 +7,7 @@ pub mod canonical;
 pub mod digest;
 pub mod downsample;
 pub mod histogram;
+pub mod load;
 pub mod partition;
 pub mod quantile;
 pub mod rng;

@@ -37,8 +37,11 @@ impl Mt19937 {
         Self { state, index: N }
     }
 
-    #[allow(clippy::cast_possible_truncation)] // key lengths here are 1 or 2
-    fn from_key(key: &[u32]) -> Self {
+    /// Seeds with several words at once: a stream of its own for each key. `key` must not be empty.
+    ///
+    /// `CPython` seeds in the same way with the integer whose 32-bit words these are, least significant first.
+    #[allow(clippy::cast_possible_truncation)] // keys are short
+    pub fn from_key(key: &[u32]) -> Self {
         let mut rng = Self::from_word(19_650_218);
         let mt = &mut rng.state;
         let (mut i, mut j) = (1usize, 0usize);

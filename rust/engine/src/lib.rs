@@ -4,6 +4,7 @@
 
 pub mod api_server;
 pub mod clock;
+pub mod load;
 pub mod probe;
 pub mod recorder;
 pub mod sampler;

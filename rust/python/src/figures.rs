@@ -7,7 +7,11 @@ use pyo3::types::PyDict;
 
 #[pyfunction]
 fn quantiles(py: Python<'_>, mut values: Vec<i64>) -> PyResult<Bound<'_, PyDict>> {
-    let figures = py.detach(|| quantile::summarize(&mut values));
+    figures_dict(py, &py.detach(|| quantile::summarize(&mut values)))
+}
+
+/// The published figures as a mapping.
+pub(crate) fn figures_dict<'py>(py: Python<'py>, figures: &quantile::Summary) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("count", figures.count)?;
     for (name, value) in [

@@ -9,24 +9,36 @@ mod api_server;
 mod build_info;
 mod errors;
 mod figures;
+mod histogram;
+mod load;
+mod load_import;
+mod load_inputs;
+mod mix;
 mod options;
 mod plan;
 mod probe;
 mod recorder;
 mod sampler;
 mod terminal;
+mod tree_sampler;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<mix::Mix>()?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<recorder::Recorder>()?;
+    module.add_class::<histogram::Histogram>()?;
     build_info::register(module)?;
     figures::register(module)?;
     api_server::register(module)?;
+    load::register(module)?;
+    load_inputs::register(module)?;
+    load_import::register(module)?;
     probe::register(module)?;
     sampler::register(module)?;
+    tree_sampler::register(module)?;
     terminal::register(module)
 }

@@ -17,7 +17,7 @@ import yaml
 from tests.contract.clients.builds import TOP
 from tests.contract.replay.running import TRIES, too_busy
 
-pytestmark = pytest.mark.contract
+pytestmark = [pytest.mark.contract, pytest.mark.long(20)]
 
 BROKEN = Path(__file__).resolve().parent / "broken.py"
 VIEWER = TOP / "python" / "perfq" / "profiles" / "clients" / "viewer.yaml"
@@ -79,13 +79,15 @@ def at_path(document: Any, dotted: str) -> object:
     return document
 
 
-def replayed(folder: Path, profile: str, seconds: int, client: list[str]) -> tuple[int, dict[str, Any], str]:
+def replayed(
+    folder: Path, profile: str, seconds: int, client: list[str], *flags: str
+) -> tuple[int, dict[str, Any], str]:
     """A replay's exit code, its result, and what it printed."""
     out = folder / "run"
     command = [sys.executable, "-m", "perfq", "replay", profile, *client]
     command += ["--preset", "correctness", "--out", str(out), "--duration", f"{seconds}s"]
     # As many samples as the predicates need, so that no run has to be extended for them.
-    command += ["--pairs", "20", "--probes", "10", "--no-scenarios"]
+    command += ["--pairs", "20", "--probes", "10", *flags]
     environment = {**os.environ, "PYTHONPATH": str(TOP / "python")}
     for _ in range(TRIES):
         shutil.rmtree(out, ignore_errors=True)
@@ -100,14 +102,14 @@ def replayed(folder: Path, profile: str, seconds: int, client: list[str]) -> tup
 @pytest.mark.parametrize("case", TABLE, ids=lambda case: case.broken)
 def test_a_broken_viewer_does_not_pass(case: Case, tmp_path: Path) -> None:
     client = ["--client-file", str(client_file(tmp_path, case))]
-    code, result, printed = replayed(tmp_path, case.profile, case.seconds, client)
+    code, result, printed = replayed(tmp_path, case.profile, case.seconds, client, "--no-scenarios")
     assert code == case.code, printed
     assert at_path(result, case.path) == case.value, printed
 
 
 @pytest.mark.parametrize("kind", ["gone", "throttled", "forbidden", "slow", "metrics_unavailable", "slow_logs"])
 def test_the_viewer_as_it_is_handles_each_failure(kind: str, tmp_path: Path) -> None:
-    """The counterpart: in the same runs, it is the replaced method alone that makes the difference."""
+    """The counterpart: it is the replaced method alone that makes the difference. All scenarios are walked, too."""
     profile = f"fail-{kind}-1k"
     seconds = next(case.seconds for case in TABLE if case.profile == profile)
     code, result, printed = replayed(tmp_path, profile, seconds, ["--client", "viewer"])

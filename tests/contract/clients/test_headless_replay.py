@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.contract.clients.builds import TOP
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 
 def replayed(out: Path, *arguments: str) -> dict[str, Any]:

@@ -139,6 +139,7 @@ def planned_restarts(profile: str) -> dict[str, list[int]]:
     return planned
 
 
+@pytest.mark.long(30)
 def test_a_watch_of_50000_pods_shows_the_restarts_of_the_plan(
     kubectl_program: str, tmp_path: Path, kubectl: Kubectl
 ) -> None:

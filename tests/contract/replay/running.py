@@ -19,6 +19,20 @@ from perfq.measure.result.schema import shipped
 TRIES = 3
 TOP = Path(__file__).resolve().parents[3]
 
+#: The beginning of a client in plain Python: `listed` is its LIST of Pods, `watch` its open WATCH.
+LIST_AND_WATCH = """
+import json, os, ssl, sys, time, urllib.request
+config = json.load(open(os.environ["KUBECONFIG"]))
+cluster = config["clusters"][0]["cluster"]
+import base64
+tls = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
+headers = {"Authorization": "Bearer " + config["users"][0]["user"]["token"]}
+def get(path):
+    return urllib.request.urlopen(urllib.request.Request(cluster["server"] + path, headers=headers), context=tls)
+listed = json.load(get("/api/v1/pods"))
+watch = get("/api/v1/pods?watch=1&resourceVersion=" + listed["metadata"]["resourceVersion"])
+"""
+
 
 @dataclass(frozen=True)
 class Ended:

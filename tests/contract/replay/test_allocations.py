@@ -11,6 +11,7 @@ from tests.contract.replay.running import Ended, replay
 pytestmark = pytest.mark.contract
 
 
+@pytest.mark.long(20)
 def test_a_second_linked_run_says_where_the_viewers_memory_grows(tmp_path: Path) -> None:
     ended = replay(tmp_path / "run", "smoke-1k", "--duration", "3s", "--no-scenarios", "--allocations")
     assert ended.code == 0, ended.explain()

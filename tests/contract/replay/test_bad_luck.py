@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import signal
@@ -14,24 +15,11 @@ from pathlib import Path
 
 import pytest
 from tests.contract.deadline import wait_for
-from tests.contract.replay.running import Ended, replay, start
+from tests.contract.replay.running import LIST_AND_WATCH, Ended, replay, start
 
 pytestmark = pytest.mark.contract
 
 Need = Callable[[bool, str], None]
-
-LIST_AND_WATCH = """
-import json, os, ssl, sys, time, urllib.request
-config = json.load(open(os.environ["KUBECONFIG"]))
-cluster = config["clusters"][0]["cluster"]
-import base64
-tls = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
-headers = {"Authorization": "Bearer " + config["users"][0]["user"]["token"]}
-def get(path):
-    return urllib.request.urlopen(urllib.request.Request(cluster["server"] + path, headers=headers), context=tls)
-listed = json.load(get("/api/v1/pods"))
-watch = get("/api/v1/pods?watch=1&resourceVersion=" + listed["metadata"]["resourceVersion"])
-"""
 
 
 def program(folder: Path, body: str, *, watches: bool = True) -> list[str]:
@@ -114,6 +102,65 @@ def test_children_of_the_client_end_with_it(tmp_path: Path) -> None:
     )
     assert ended.code == 0, ended.explain()
     assert wait_for(lambda: not processes_with("perfq-test-children"), 10)
+
+
+def test_a_client_that_kills_its_supervisor_makes_the_run_invalid_and_its_children_are_named(tmp_path: Path) -> None:
+    body = """
+        import signal
+        if os.fork() == 0:
+            os.setsid()
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            time.sleep(600)
+        for n, _ in enumerate(watch):
+            if n == 20:
+                os.kill(os.getppid(), signal.SIGKILL)
+    """
+    marker = f"perfq-test-orphan-{random.randrange(10**9)}"
+    ended = replay(tmp_path / "run", "smoke-1k", *program(tmp_path, body), MARKER=marker)
+    (orphan,) = processes_with(marker)
+    os.kill(orphan, signal.SIGKILL)
+    assert ended.code == 6, ended.explain()
+    result = ended.result
+    assert result["verdict"]["status"] == "INVALID"
+    assert "terminal: the client's supervisor ended before the client" in ended.text
+    assert result["cleanup"]["command"] == f"kill -KILL {orphan}"
+    assert result["cleanup"]["left"][0].startswith(f"process {orphan} (python")
+
+
+def test_a_process_that_perfq_may_not_kill_is_named_as_left(tmp_path: Path, need: Need) -> None:
+    need(os.geteuid() == 0, "root, to start a process of another user")
+    body = """
+        import signal
+        if os.fork() == 0:
+            os.setsid()
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            os.setuid(65534)
+            time.sleep(600)
+        for _ in watch:
+            pass
+    """
+    marker = f"perfq-test-stranger-{random.randrange(10**9)}"
+    # Without CAP_KILL (5), root may end its own processes alone, as any other user.
+    weak = "import ctypes, os, sys; ctypes.CDLL(None).prctl(24, 5); os.execv(sys.argv[1], sys.argv[1:])"
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "perfq", "replay", "smoke-1k", "--duration", "3s", "--out", str(out)]
+    ended = subprocess.run(
+        [sys.executable, "-c", weak, *command, *program(tmp_path, body)],
+        env={**os.environ, "MARKER": marker},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    running = processes_with(marker)
+    for pid in running:
+        os.kill(pid, signal.SIGKILL)
+    assert ended.returncode == 6, ended.stderr
+    cleanup = Ended(ended.returncode, ended.stdout, out).result["cleanup"]
+    (left,) = cleanup["left"]
+    stranger = int(cleanup["command"].removeprefix("kill -KILL "))
+    assert stranger in running
+    assert left.startswith(f"process {stranger} (python")
 
 
 def interrupted(tmp_path: Path, number: int, after: str) -> Ended:
@@ -223,6 +270,7 @@ DEAF = """
 """
 
 
+@pytest.mark.long(16)
 def test_a_client_that_ignores_keys_misses_its_input_budget_and_does_not_escape_as_invalid(tmp_path: Path) -> None:
     command = program(tmp_path, DEAF)[1:]
     definition = tmp_path / "deaf.yaml"

@@ -11,7 +11,7 @@ from tests.contract.replay.running import TOP, replay
 
 from perfq.measure.result.schema import shipped
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 EXPECTED = json.loads((TOP / "tests" / "vectors" / "workload-v1.json").read_text())["smoke-1k"]
 

@@ -13,7 +13,7 @@ from tests.contract.server.embedded import Watch, ask, embedded, plan
 
 from perfq._core import ApiServer, Recorder
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 PODS = "/api/v1/pods"
 

@@ -10,7 +10,7 @@ from tests.contract.server.embedded import Watch, ask, embedded, plan
 
 from perfq._core import ApiServer, Plan
 
-pytestmark = [pytest.mark.contract, pytest.mark.alone]
+pytestmark = pytest.mark.contract
 
 PODS = "/api/v1/pods"
 NODES = "/api/v1/nodes"

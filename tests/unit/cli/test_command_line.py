@@ -41,7 +41,9 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         assert command is not None
         yield name, command
         if isinstance(command, click.Group):
-            for below, part in command.commands.items():
+            for below in command.list_commands(context):
+                part = command.get_command(context, below)
+                assert part is not None
                 yield f"{name} {below}", part
 
 
@@ -114,12 +116,14 @@ def test_every_command_has_an_example_and_says_what_each_flag_does() -> None:
 
 def test_shared_flags_mean_the_same_everywhere() -> None:
     meanings: dict[str, set[str | None]] = {}
-    for _, command in commands():
+    for words, command in commands():
         for option in command.params:
             if isinstance(option, click.Option):
-                for flag in option.opts:
+                # What an import writes is no run directory.
+                for flag in set(option.opts) - ({"--out"} if words.endswith(" import") else set()):
                     meanings.setdefault(flag, set()).add(option.help)
-    for flag in ("--set", "--seed", "--duration", "--out", "--budget", "--preset", "--repeat"):
+    # --out names what is written: a run's directory, or the trace that load convert and load import make.
+    for flag in ("--set", "--seed", "--duration", "--budget", "--preset", "--repeat", "--context", "--kubeconfig"):
         assert len(meanings[flag]) == 1, flag
 
 
@@ -210,3 +214,30 @@ def test_a_closed_standard_output_is_refused() -> None:
     )
     assert done.returncode == 2
     assert "standard output is closed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [("sys.exit(3)", 3), ("atexit.register(print, 'at the end'); print('said', end=' '); sys.exit(0)", 0)],
+)
+def test_a_program_that_ends_has_said_all_and_run_what_was_left_for_the_end(body: str, code: int) -> None:
+    done = ended(body)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert done.stdout == ("said at the end\n" if code == 0 else "")
+
+
+def test_a_thread_that_is_to_be_waited_for_is() -> None:
+    slow = "threading.Thread(target=lambda: (time.sleep(0.1), print('done'))).start(); sys.exit(4)"
+    assert (ended(slow).returncode, ended(slow).stdout) == (4, "done\n")
+
+
+def ended(body: str) -> subprocess.CompletedProcess[str]:
+    """A program whose command line does this; stdout is a pipe, so that what it says waits in a buffer."""
+    text = (
+        "import atexit, sys, threading, time, perfq.cli\n"
+        f"def main(**_): {body}\n"
+        "perfq.cli.cli.main = main\n"
+        "perfq.cli.program()"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, env=environment)

@@ -1,108 +1,292 @@
-"""`_core.Sampler` and `_core.ProbeListener` as Python sees them."""
+"""`perfq.Sampler` as another controller sees it: real processes, reads that hang on purpose."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-import os
-import socket
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from perfq import _core
+from perfq import Sampler
+
+HOUR_MS = 3_600_000
 
 
-def records(path: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+@contextmanager
+def programs(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    started = [subprocess.Popen(["cat"], stdin=subprocess.PIPE) for _ in range(count)]
+    try:
+        yield started
+    finally:
+        for program in started:
+            program.kill()
+            program.communicate()
 
 
-def test_a_client_and_the_harness_are_recorded_from_the_first_instant_to_the_last(tmp_path: Path) -> None:
-    recorder = _core.Recorder(tmp_path / "samples.ndjson")
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as client:
-        options = {"recorder": recorder, "trees": [{"who": "client", "pid": client.pid}], "self": "harness"}
-        with _core.Sampler.start(options) as sampler:
-            end = sampler.stop()
-        assert sampler.stop() == end
-        assert client.stdin is not None
-        client.stdin.close()
-    recorder.close()
-    seen, harness = end["trees"]
-    assert (seen["who"], seen["alive"], seen["procs"]) == ("client", True, 1)
-    assert (harness["who"], harness["procs"]) == ("harness", 1)
-    assert harness["cpu_ns"] is not None and harness["cpu_ns"] > 0
-    host = end["host"]
-    assert host is not None
-    assert host["cpus"] == len(os.sched_getaffinity(0))
-    kinds = [record["k"] for record in records(tmp_path / "samples.ndjson")]
-    assert {"process", "host"} <= set(kinds)
+def wait_for(what: str, holds: Callable[[], bool]) -> None:
+    """Polls until it holds; a test that waits in vain fails here."""
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline, f"never: {what}"
+        time.sleep(0.001)
 
 
-def test_an_ended_client_is_no_error_and_has_no_figures() -> None:
-    client = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    with _core.Sampler.start({"trees": [{"who": "client", "pid": int(client.stdout)}]}) as sampler:
-        tree = sampler.stop()["trees"][0]
-    assert (tree["alive"], tree["cpu_ns"], tree["rss"]) == (False, None, None)
+def records(path: Path, kind: str = "resource") -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [line for line in lines if line["k"] == kind]
+
+
+def hanging(count: int, at: str = "start") -> dict[str, Any]:
+    return {"delay_after_ms": 1, "inject_hangs": [{"session": n, "at": at, "ms": HOUR_MS} for n in range(count)]}
+
+
+@contextmanager
+def all_workers_hang() -> Iterator[Sampler]:
+    with programs(6) as started:
+        sampler = Sampler.start({**hanging(4), "drain_timeout_ms": 50})
+        for n in range(4):
+            sampler.attach(n, pid=started[n].pid)
+        wait_for("four reads hang", lambda: sampler.figures()["in_flight"] == 4)
+        for n in (4, 5):
+            sampler.attach(n, pid=started[n].pid)
+        yield sampler
+        assert sampler.close()["in_flight"] == 4, "they hung all the time"
+
+
+def test_the_scheduler_is_responsive_under_blocking_reads() -> None:
+    async def schedule(sampler: Sampler) -> int:
+        ticks = 0
+        for _ in range(200):
+            await asyncio.sleep(0)
+            ticks += 1
+            for n in range(6):
+                assert sampler.pause(n, wait_ms=0)["acknowledged"] is (n >= 4)
+                sampler.resume(n)
+        return ticks
+
+    with all_workers_hang() as sampler:
+        assert asyncio.run(schedule(sampler)) == 200
+
+
+def test_the_pool_is_separate_from_commands() -> None:
+    async def commands() -> list[int]:
+        started = [await asyncio.create_subprocess_exec(sys.executable, "-S", "-c", "pass") for _ in range(3)]
+        threads = [asyncio.to_thread(sum, range(9)) for _ in range(20)]
+        assert await asyncio.gather(*threads) == [36] * 20
+        return [await command.wait() for command in started]
+
+    with all_workers_hang() as sampler:
+        assert asyncio.run(commands()) == [0, 0, 0]
+        assert sampler.figures()["taken"] == 0
+
+
+def reading_threads() -> set[str]:
+    """Of every sampler in this process: those of former tests may still hang."""
+    found = set()
+    for path in Path("/proc/self/task").glob("*/comm"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found |= {path.parent.name} if path.read_text().startswith("perfq-read-") else set()
+    return found
+
+
+def test_workers_are_bounded() -> None:
+    before = reading_threads()
+    with (
+        programs(20) as started,
+        Sampler.start({"workers": 3, "delay_after_ms": 1, "inject_read_delay_ms": 5}) as sampler,
+    ):
+        for n, program in enumerate(started):
+            sampler.attach(n, pid=program.pid)
+        wait_for("each has a sample", lambda: all(last["t"] for last in sampler.last_samples()))
+        assert len(reading_threads() - before) == 3
+        figures = sampler.close()
+    # A thread that was joined stands in /proc a moment longer.
+    wait_for("they have ended", lambda: not reading_threads() - before)
+    assert (figures["in_flight_max"], figures["drained"]) == (3, 20)
+    assert figures["waiting_max"] > 0
+    assert figures["coverage_ppm"] is not None
+
+
+def test_a_cancelled_session_is_drained_on_cancel_and_nothing_is_later_than_its_stop(tmp_path: Path) -> None:
+    path = tmp_path / "resources.ndjson"
+
+    async def session(sampler: Sampler, pid: int) -> None:
+        sampler.attach(0, pid=pid)
+        try:
+            await asyncio.sleep(HOUR_MS)
+        finally:
+            while sampler.drain(0, wait_ms=0)["outcome"] is None:
+                await asyncio.sleep(0.001)
+
+    async def run(sampler: Sampler, pid: int) -> None:
+        task = asyncio.create_task(session(sampler, pid))
+        while sampler.figures()["taken"] < 3:
+            await asyncio.sleep(0.001)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    options = {"path": str(path), "delay_after_ms": 1, "inject_read_delay_ms": 20}
+    with programs(1) as (program,), Sampler.start(options) as sampler:
+        asyncio.run(run(sampler, program.pid))
+        end = sampler.drain(0)
+        assert end["stopped"] is not None
+        assert (end["outcome"], end["why"]) == ("drained", None)
+    taken = records(path)
+    assert len(taken) == end["taken"] >= 3
+    assert all(sample["end"] <= end["stopped"] for sample in taken)
+    (line,) = records(path, "resource_end")
+    assert (line["t"], line["outcome"], line["taken"]) == (end["stopped"], "drained", end["taken"])
+
+
+def test_errors_propagate_to_the_session_the_figures_and_the_record(tmp_path: Path) -> None:
+    path = tmp_path / "resources.ndjson"
+    with programs(2) as (fine, gone), Sampler.start({"path": str(path), "delay_after_ms": 1}) as sampler:
+        sampler.attach(7, pid=fine.pid)
+        sampler.attach(8, pid=gone.pid)
+        gone.kill()
+        wait_for("the error", lambda: sampler.last_samples()[1]["error"] is not None)
+        end = sampler.drain(8)
+        assert end["outcome"] == "error"
+        assert end["why"] is not None
+        assert end["why"].startswith(f"process {gone.pid} ")
+        figures = sampler.close()
+    assert (figures["errors"], figures["drained"], figures["leaked"]) == (1, 1, 0)
+    assert [(line["n"], line["why"]) for line in records(path, "resource_error")] == [(8, end["why"])]
+
+
+def test_a_real_observer_sees_what_a_process_uses(tmp_path: Path) -> None:
+    path = tmp_path / "resources.ndjson"
+    script = "held = bytearray(64 << 20); print(flush=True); input()"
+    options = {"path": str(path), "delay_after_ms": 1, "sources": ["proc", "smaps_rollup"], "smaps_every": 2}
+    with (
+        subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program,
+        Sampler.start(options) as sampler,
+    ):
+        assert program.stdin is not None
+        assert program.stdout is not None
+        program.stdout.readline()
+        sampler.attach(0, pid=program.pid)
+        wait_for("samples", lambda: sampler.figures()["taken"] >= 6)
+        sampler.close()
+        program.stdin.close()
+    taken = records(path)
+    assert all(sample["proc"]["rss"] > 64 << 20 for sample in taken)
+    assert all(sample["proc"]["cpu_ns"] >= 0 for sample in taken)
+    with_smaps = [sample["smaps"] is not None for sample in taken]
+    assert with_smaps[:4] == [True, False, True, False]
+    assert taken[0]["smaps"]["pss"] > 64 << 20
+    assert taken[0]["memory"] is None
+
+
+@pytest.mark.parametrize(("at", "taken"), [("start", 0), ("middle", 2)])
+def test_a_read_that_hangs_is_leaked_which_is_a_verdict(at: str, taken: int) -> None:
+    with programs(1) as (program,):
+        sampler = Sampler.start({**hanging(1, at), "drain_timeout_ms": 20})
+        sampler.attach(0, pid=program.pid)
+        wait_for("it hangs", lambda: sampler.figures()["taken"] == taken and sampler.figures()["in_flight"] == 1)
+        end = sampler.drain(0)
+        assert (end["outcome"], end["taken"], end["counters"]) == ("leaked", taken, None)
+        assert sampler.close()["leaked"] == 1
+
+
+def test_a_read_that_hangs_at_the_stop_is_leaked_too() -> None:
+    with programs(1) as (program,):
+        sampler = Sampler.start({**hanging(1, "stop"), "drain_timeout_ms": 20})
+        sampler.attach(0, pid=program.pid)
+        assert sampler.close()["leaked"] == 1
+
+
+def test_a_full_disk_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    script = """
+import json, os, resource, sys, time
+from perfq import Sampler
+resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+with Sampler.start({"path": sys.argv[1], "delay_after_ms": 1}) as sampler:
+    sampler.attach(0, pid=os.getpid())
+    while sampler.figures()["taken"] < 20:
+        time.sleep(0.001)
+    print(json.dumps(sampler.close()))
+"""
+    path = tmp_path / "resources.ndjson"
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+    figures = json.loads(done.stdout)
+    assert figures["taken"] >= 20
+    assert figures["lost"] > 0
+    assert "cannot write the samples" in figures["error"]
+    whole = path.read_text().splitlines()[:-1]
+    assert len(whole) == figures["lines"]
+    assert all(json.loads(line) for line in whole)
+
+
+def test_inline_reads_on_the_thread_that_asks() -> None:
+    with programs(1) as (program,), Sampler.start({"mode": "inline", "delay_after_ms": 1}) as sampler:
+        due = sampler.attach(0, pid=program.pid)
+        following = sampler.sample(0)
+        assert following is not None
+        assert following > due
+        sampler.pause(0)
+        assert sampler.sample(0) is None
+        figures = sampler.close()
+    assert (figures["taken"], figures["cpu_ns"], figures["drained"]) == (1, None, 1)
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "text"),
     [
-        {"interval_ms": 0},
-        {"interval_ms": "fast"},
-        {"intervall_ms": 100},
-        {"trees": [{"who": "client"}]},
-        {"trees": [{"who": "a", "pid": 1}], "self": "a"},
+        ({"workers": 0}, "workers is 0, expected 1 … 64"),
+        ({"delay_after_ms": 0}, "delay_after_ms is 0"),
+        ({"sources": ["ps"]}, "ps"),
+        ({"source": []}, "source"),
+        ({"mode": "off"}, "off"),
     ],
 )
-def test_bad_sampler_options_are_value_errors(options: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"interval|pid|called|integer"):
-        _core.Sampler.start(options)
+def test_bad_options_are_value_errors(options: dict[str, object], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        Sampler.start(options)
 
 
-def test_what_a_client_says_arrives(tmp_path: Path) -> None:
-    recorder = _core.Recorder(tmp_path / "samples.ndjson")
-    path = tmp_path / "probe"
-    listener = _core.ProbeListener.start({"path": str(path), "recorder": recorder})
-    pods = {"kind": "pods", "scope": ""}
-    lines: list[dict[str, object]] = [
-        {"k": "hello", "t": 40, "client": "viewer", "version": "1.0", "libraries": {"textual": "8"}},
-        {"k": "interactive", "t": 41},
-        {"k": "list_complete", "t": 41, **pods, "objects": 1000},
-        {"k": "populated", "t": 42, **pods, "rows": 1000},
-        *({"k": "event_received", "t": rv, **pods, "rv": str(rv)} for rv in range(10, 20)),
-        {"k": "coalesced", **pods, "n": 2},
-        {"k": "rendered", **pods, "rv": "17", "rows_changed": 6},
-        {"k": "backlog", "depth": 2},
-        {"k": "digest", "kind": "pods", "store": "aa", "table": "bb"},
-    ]
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-        client.connect(str(path))
-        client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
-    said = listener.stop()
-    recorder.close()
-    assert said["hello"] == {"client": "viewer", "version": "1.0", "libraries": {"textual": "8"}}
-    assert (said["interactive_ns"], said["populated"]) == (41, {"t": 42, "rows": 1000})
-    assert (said["received"], said["rendered"], said["coalesced"], said["unsettled"]) == (10, 6, 2, 2)
-    assert said["digest"] is not None
-    assert (said["digest"]["store"], said["digest"]["table"], said["backlog"]) == ("aa", "bb", 2)
-    assert [record["m"] for record in records(tmp_path / "samples.ndjson")] == lines
-    assert (said["lines"], said["bad_lines"], said["connected"]) == (18, 0, 0)
+def test_what_cannot_be_attached_is_refused(tmp_path: Path) -> None:
+    existing = tmp_path / "resources.ndjson"
+    existing.touch()
+    with pytest.raises(FileExistsError):
+        Sampler.start({"path": str(existing)})
+    with programs(1) as (program,), Sampler.start({}) as sampler:
+        with pytest.raises(ProcessLookupError, match="process 4194305 does not live"):
+            sampler.attach(0, pid=4_194_305)
+        with pytest.raises(FileNotFoundError, match="no-such-group"):
+            sampler.attach(0, cgroup="/perfq-no-such-group")
+        with pytest.raises(ValueError, match="neither"):
+            sampler.attach(0)
+        sampler.attach(0, pid=program.pid)
+        with pytest.raises(ValueError, match="attached before"):
+            sampler.attach(0, pid=program.pid)
+        with pytest.raises(ValueError, match="session 4 has not been attached"):
+            sampler.pause(4)
+        with pytest.raises(ValueError, match="inline"):
+            sampler.sample(0)
 
 
-def test_a_socket_path_that_exists_or_is_too_long_is_refused(tmp_path: Path) -> None:
-    taken = tmp_path / "probe"
-    with _core.ProbeListener.start({"path": str(taken)}), pytest.raises(OSError, match="in use"):
-        _core.ProbeListener.start({"path": str(taken)})
-    assert not taken.exists()
-    with pytest.raises(ValueError, match="path"):
-        _core.ProbeListener.start({"path": str(tmp_path / ("x" * 200))})
+def test_the_example_of_another_controller_runs(tmp_path: Path) -> None:
+    example = Path(__file__).resolve().parents[3] / "docs" / "examples" / "sampler" / "controller.py"
+    path = tmp_path / "resources.ndjson"
+    done = subprocess.run([sys.executable, example, path], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[:8] == [f"session {n}: drained" for n in range(8)]
+    assert " samples of " in lines[8]
+    pauses = records(path, "resource_pause")
+    resumes = records(path, "resource_resume")
+    assert len(pauses) == len(resumes) == 24
+    for pause, resume in zip(sorted(pauses, key=in_order), sorted(resumes, key=in_order), strict=True):
+        mine = [sample for sample in records(path) if sample["n"] == pause["n"]]
+        assert not [sample for sample in mine if sample["end"] > pause["t"] and sample["begin"] < resume["t"]]
 
 
-def test_a_client_that_only_connects_costs_nothing(tmp_path: Path) -> None:
-    with _core.ProbeListener.start({"path": str(tmp_path / "probe")}) as listener:
-        silent = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        silent.connect(str(tmp_path / "probe"))
-        assert listener.stop()["lines"] == 0
-        silent.close()
+def in_order(line: dict[str, Any]) -> tuple[int, int]:
+    return line["n"], line["t"]

@@ -90,3 +90,11 @@ def test_a_phase_replaces_the_line_that_is_drawn(screen: Screen) -> None:
 def test_a_line_that_would_wrap_is_cut_since_it_could_not_be_erased(screen: Screen) -> None:
     Progress(stream=screen).update("x" * 30, 0.0)
     assert screen.getvalue() == "\r\x1b[2K" + "x" * 19
+
+
+def test_an_update_is_due_when_it_would_be_written() -> None:
+    progress = Progress(stream=Pipe())
+    assert progress.due
+    progress.update("first")
+    assert not progress.due
+    assert not Progress(quiet=True, stream=Pipe()).due

@@ -12,14 +12,16 @@ from click.testing import CliRunner
 from perfq._core import Plan
 from perfq.cli import cli
 from perfq.drive.runs import find_runs, to_prune
-from perfq.measure.manifest import Anchor, ClientFacts, HostFacts, Manifest, PerfqFacts, PlanFacts, TargetFacts
+from perfq.measure.client_facts import ClientFacts
+from perfq.measure.manifest import Anchor, HostFacts, PerfqFacts, TargetFacts
+from perfq.measure.replay_manifest import PlanFacts, ReplayManifest
 from perfq.profile.workload import resolve_profile
 
 
 def make(path: Path, day: int, verdict: str | None) -> Path:
     """A run directory of that day; without a verdict it has no result."""
     path.mkdir(parents=True)
-    manifest = Manifest(
+    manifest = ReplayManifest(
         run_id=path.name,
         command="perfq replay smoke-1k",
         started_at=f"2026-01-{day:02}T12:00:00.000+00:00",

@@ -37,10 +37,10 @@ class Shown:
 
 def recorded(shown: Shown, step: Step = STEP) -> dict[str, Any]:
     kept = Kept()
-    ok = run_scenario(shown, kept, step)
+    missed = run_scenario(shown, kept, step)
     (line,) = kept.lines
-    assert line["ok"] is ok
-    return line
+    assert line["ok"] is (missed is None)
+    return line | {"missed": missed}
 
 
 def test_a_scenario_whose_screens_come_is_ok_from_its_first_key_on() -> None:
@@ -54,13 +54,13 @@ def test_a_scenario_whose_screens_come_is_ok_from_its_first_key_on() -> None:
 def test_a_screen_that_never_comes_is_attached_as_it_was_then_and_the_way_back_is_tried() -> None:
     shown = Shown("Pods 1000")
     line = recorded(shown)
-    assert (line["ok"], line["screen"]) == (False, "after 'Pods 1'\nsecond line")
+    assert (line["missed"], line["screen"]) == ("expect", "after 'Pods 1'\nsecond line")
     assert shown.did[2:] == [b"\x1b", "Pods 1000"]
 
 
 def test_a_scenario_that_does_not_lead_back_has_failed_too() -> None:
     line = recorded(Shown("Pods 1"))
-    assert (line["ok"], line["screen"]) == (False, "after 'Pods 1000'\nsecond line")
+    assert (line["missed"], line["screen"]) == ("back_expect", "after 'Pods 1000'\nsecond line")
 
 
 def test_without_keys_that_lead_back_the_first_screen_decides() -> None:

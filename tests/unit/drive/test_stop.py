@@ -34,3 +34,9 @@ def test_a_share_of_a_handful_of_requests_stops_nothing() -> None:
 
 def test_a_figure_at_its_limit_does_not_stop() -> None:
     assert check(StopLimits(error_share=0.1), replace(QUIET, errors=10)) is None
+
+
+@pytest.mark.parametrize("name", ["lag_ms", "error_share", "throttle_share", "harness_memory_bytes"])
+def test_figures_have_to_be_read_for_a_limit_of_theirs(name: str) -> None:
+    assert StopLimits(**{name: 1}).of_figures
+    assert not StopLimits(max_time_s=1).of_figures

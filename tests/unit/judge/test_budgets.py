@@ -9,9 +9,10 @@ import pytest
 from tests.unit.synthetic import KUBECTL, SECOND, T0, SyntheticRun, ideal_run, profile
 
 from perfq.judge.budgets import evaluate, margin
+from perfq.judge.replay_budgets import ReplayBudgets
 from perfq.judge.verdict import judge
 from perfq.measure.fold import fold
-from perfq.measure.manifest import Manifest
+from perfq.measure.replay_manifest import ReplayManifest
 from perfq.measure.result.common import BudgetResult
 from perfq.profile.budgets import Budget, Conditions, parse_budget
 
@@ -111,11 +112,11 @@ def test_every_item_of_a_list_has_to_hold() -> None:
     manifest = two_bursts()
     budget = parse_budget("replay.backlog.drain_ns<=3s")
     document = {"replay": {"backlog": {"drain_ns": [SECOND, 4 * SECOND]}}}
-    one = evaluate(budget, document, manifest)
+    one = evaluate(budget, document, ReplayBudgets(manifest))
     assert (one.status, one.observed, one.n) == ("missed", 4 * SECOND, 2)
 
 
-def two_bursts() -> Manifest:
+def two_bursts() -> ReplayManifest:
     bursts = [{"start_second": at, "duration_seconds": 1, "events_per_second": 100} for at in (2, 6)]
     return ideal_run(profile(bursts=bursts)).manifest
 

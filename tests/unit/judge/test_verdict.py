@@ -19,7 +19,6 @@ from perfq.profile.budget_file import preset
 from perfq.profile.budgets import parse_budget
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads(shipped()))
-END = T0 + 10 * SECOND
 
 
 def judged(run: SyntheticRun, tmp_path: Path) -> Judgement:
@@ -111,6 +110,14 @@ HARNESS_FAULTS: dict[str, tuple[Callable[[SyntheticRun], SyntheticRun], str]] = 
     "the server skipped an event of a watch": (
         lambda run: run.without(_is(run.of("written")[50])),
         "events missing in a watch",
+    ),
+    "the terminal could not be read": (
+        lambda run: run.mapped(
+            lambda line: (
+                line | {"trouble": "the terminal cannot be read"} if line.get("name") == "client_stopped" else line
+            )
+        ),
+        "terminal",
     ),
     "the client gave no digest": (
         lambda run: run.without(lambda line: line["k"] == "probe" and line["m"]["k"] == "digest"),

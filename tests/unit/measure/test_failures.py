@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.synthetic import MS, SECOND, T0, WATCHER, Line, SyntheticRun, ideal_run, profile
+from tests.unit.synthetic import MS, SECOND, T0, WATCHER, Line, SyntheticRun, ideal_run, profile, replay_of
 
 from perfq.measure.failures.clause import Clause, together
-from perfq.measure.fold import fold
 from perfq.measure.result.replay import FailureInjected
 
 #: The failure is injected at T0 + 5 s, in a churn of 20 s.
@@ -33,7 +32,7 @@ def request(verb: str, kind: str, at: int, **changes: object) -> Line:
 
 
 def outcome(run: SyntheticRun, tmp_path: Path) -> FailureInjected:
-    recorded = fold(run.write(tmp_path / "run"))
+    recorded = replay_of(run.write(tmp_path / "run"))
     return next(iter(recorded.replay.failures_injected.values()))
 
 
@@ -56,7 +55,7 @@ GONE = (
 
 def test_gone_is_shown_by_a_new_list_and_the_expected_end(tmp_path: Path) -> None:
     run = failing("gone", *GONE).without(lambda line: line["k"] == "watch" and line.get("why") == "client")
-    recorded = fold(run.write(tmp_path / "run"))
+    recorded = replay_of(run.write(tmp_path / "run"))
     assert recorded.replay.failures_injected["gone"] == FailureInjected(injected=1, exercised=1, shown=True, why=None)
     assert (recorded.api.relists, recorded.api.reconnects) == (1, 1)
     assert (recorded.api.lists_per_scope_max, recorded.api.watches_per_scope_max) == (1, 1)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from perfq.measure.backlog import Depths
 from perfq.measure.recording import Recording, Rendering, Writes
 from perfq.measure.rendering import client_counts, delivered, rendered_updates
-from perfq.measure.samples import Watch
+from perfq.measure.replay_samples import Watch
 
 #: What happens to each update in turn, and whether a frame follows it.
 FATES = st.lists(st.tuples(st.sampled_from(["rendered", "coalesced", "dropped", "swallowed"]), st.booleans()))

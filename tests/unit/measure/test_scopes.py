@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfq.measure.recording import Recording
-from perfq.measure.samples import Request, Scenario, Watch
+from perfq.measure.replay_samples import Request, Scenario, Watch
 from perfq.measure.scopes import ScopeAccount, accounts
 
 PODS = ("", "pods", "")
@@ -68,6 +68,34 @@ def test_a_watch_after_a_dropped_one_is_a_reconnect_and_no_relist() -> None:
 def test_a_scope_that_a_scenario_closed_and_opened_again_is_not_one_too_many() -> None:
     one = account("list", "watch", "end client", "list", "watch", scenario=(2, 4))
     assert (one.lists, one.watches, one.relists, one.reconnects) == (1, 1, 0, 0)
+
+
+def test_the_watch_that_follows_a_list_of_a_scenario_is_the_scenario_s_when_its_screen_came_before() -> None:
+    one = account("list", "watch", "end client", "list", "watch", scenario=(2, 3))
+    assert (one.lists, one.watches, one.relists, one.reconnects) == (1, 1, 0, 0)
+
+
+def test_a_scope_that_a_scenario_closed_may_be_listed_and_watched_after_its_screen_once() -> None:
+    one = account("list", "watch", "end client", "list", "watch", scenario=(2, 2))
+    assert (one.lists, one.watches) == (1, 1)
+    again = account("list", "watch", "end client", "list", "watch", "list", "watch", scenario=(2, 2))
+    assert (again.lists, again.watches) == (2, 2)
+
+
+def test_of_two_watches_after_the_list_of_a_scenario_one_is_too_many() -> None:
+    assert account("list", "watch", "end client", "list", "watch", "watch", scenario=(2, 3)).watches == 2
+    # The scenario has had its WATCH already.
+    assert account("list", "watch", "end client", "list", "watch", "watch", scenario=(2, 4)).watches == 2
+
+
+def test_two_watches_of_one_scope_are_two_whatever_scenarios_did_elsewhere() -> None:
+    assert account("list", "watch", "watch").watches == 2
+    assert account("list", "watch", "watch", scenario=(9, 9)).watches == 2
+
+
+def test_a_watch_that_a_scenario_opened_and_that_expired_is_listed_again_as_any_other() -> None:
+    one = account("list", "watch", "end client", "list", "watch", "end expired", "list", "watch", scenario=(2, 4))
+    assert (one.lists, one.watches, one.relists, one.reconnects) == (1, 1, 1, 1)
 
 
 def test_a_scope_that_a_client_closes_and_opens_by_itself_counts_twice() -> None:

@@ -175,7 +175,7 @@ def test_flags_name_presets_files_and_limits_and_the_same_limit_counts_once(tmp_
 
 
 def test_flags_that_name_nothing_are_usage_errors() -> None:
-    with pytest.raises(UsageError, match=r"correctness, client-1k, terminal-1k \(did you mean client-1k\?\)"):
+    with pytest.raises(UsageError, match=r"correctness, client-1k, terminal-1k, k8s-slo \(did you mean client-1k\?\)"):
         preset("client1k")
     with pytest.raises(UsageError, match="no such file"):
         budgets_of(["budget.yaml"], [])

@@ -74,6 +74,16 @@ def test_what_a_client_can_meet_follows_from_its_definition() -> None:
     assert load_client_named("watch").failure_kinds() == {"gone", "throttled"}
 
 
+def test_the_viewer_s_second_pane_is_back_once_its_list_is_complete_or_refused_and_not_before() -> None:
+    (split,) = [one for one in load_client_named("viewer").scenarios if one.name == "split-pane"]
+    assert re.search(split.back_expect, "Nodes 0 …") is None
+    assert re.search(split.back_expect, "Nodes 0 …  cpu 1.00 cores") is None
+    assert re.search(split.back_expect, "Pods 9\nNodes 5  cpu 1.00 cores\nNAME")
+    assert re.search(split.back_expect, "Pods 9\nNodes 5\nNAME")
+    assert re.search(split.back_expect, "Nodes 0 …  cpu 1.00 cores\n403 nodes is forbidden\nNAME")
+    assert re.search(split.back_expect, "Nodes 0 …  cpu 1.00 cores\nNAME") is None
+
+
 def test_the_example_without_a_probe_is_the_viewer_but_for_its_probe(repository: Path) -> None:
     example = load(repository / "docs" / "examples" / "viewer-without-probe.yaml", ClientDefinition).model
     viewer = load_client_named("viewer")

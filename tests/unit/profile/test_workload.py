@@ -216,8 +216,13 @@ def test_a_set_that_breaks_a_rule_is_named_as_such(sets: list[str], expected: li
     assert errors(written(), *sets) == expected
 
 
+def test_a_plain_word_is_text_without_quotes() -> None:
+    for text, value in (("id=mine", "mine"), ("id=true", True), ("id=null", None), ('id="true"', "true")):
+        assert parse_set(text).value == value
+
+
 @pytest.mark.parametrize(
-    "text", ["seed", "=1", "a..b=1", "seed=", "id=text", "seed=1 2", "seed=NaN", 'seed={"a":1,"a":2}']
+    "text", ["seed", "=1", "a..b=1", "seed=", "id=a text", "seed=1 2", "seed=NaN", 'seed={"a":1,"a":2}']
 )
 def test_a_set_that_is_no_assignment_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match="--set"):

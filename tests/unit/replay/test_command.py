@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfq.drive.outcome import numbered
 from perfq.drive.rundir import check_run_id
 from perfq.errors import UsageError
-from perfq.replay.command import ReplayRequest, numbered, parse_size, resolve, resolve_client
+from perfq.replay.command import ReplayRequest, parse_size, resolve, resolve_client
 from perfq.replay.options import Size
 
 GIVEN: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfq.measure.result.replay import SeriesPoint
+from perfq.measure.result.common import SeriesPoint
 from perfq.report.chart import Frame, chart
 
 SECOND = 1_000_000_000

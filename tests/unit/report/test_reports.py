@@ -12,6 +12,7 @@ from tests.unit.synthetic import KUBECTL, MS, SECOND, T0, Line, SyntheticRun, id
 from perfq.judge.verdict import judge
 from perfq.measure.fold import fold
 from perfq.measure.result import Result
+from perfq.measure.result.whole import WholeResult
 from perfq.profile.budget_file import preset
 from perfq.profile.budgets import Conditions, parse_budget
 from perfq.report.junit import junit
@@ -85,7 +86,7 @@ def test_the_reports_of_a_run_are_as_they_were(name: str, tmp_path: Path, golden
 @pytest.mark.parametrize("name", sorted(RUNS))
 def test_the_same_result_read_back_gives_the_same_reports(name: str, tmp_path: Path) -> None:
     result = result_of(name, tmp_path)
-    again = Result.from_json(result.to_json())
+    again = WholeResult.from_json(result.to_json())
     assert again == result
     assert (markdown(again), junit(again), summary(again)) == (markdown(result), junit(result), summary(result))
 

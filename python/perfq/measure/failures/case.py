@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from perfq.measure.backlog import Depths
 from perfq.measure.phases import Timeline
 from perfq.measure.recording import Recording
+from perfq.measure.replay_samples import Request
 from perfq.measure.result.replay import Digests
-from perfq.measure.samples import Request
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,12 @@ Times end in `_ns`, sizes in `_bytes`; both and all counts are integers.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from perfq.measure.document import Document
 from perfq.measure.manifest import Kind
-from perfq.measure.result.allocations import Allocations
 from perfq.measure.result.common import (
     Api,
     Artifact,
@@ -26,11 +25,14 @@ from perfq.measure.result.common import (
     Validity,
     Verdict,
 )
-from perfq.measure.result.fleet import Fleet
-from perfq.measure.result.live import Live
-from perfq.measure.result.load import Load
-from perfq.measure.result.replay import Replay
-from perfq.measure.result.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from perfq.measure.result.allocations import Allocations
+    from perfq.measure.result.fleet import Fleet
+    from perfq.measure.result.live import Live
+    from perfq.measure.result.load import Load
+    from perfq.measure.result.replay import Replay
+    from perfq.measure.result.trajectory import Trajectory
 
 SCHEMA = "perfq.result/v1"
 
@@ -38,7 +40,11 @@ __all__ = ["SCHEMA", "Result"]
 
 
 class Result(Document):
-    """One run, measured and judged."""
+    """One run, measured and judged.
+
+    This much all kinds have; the blocks stand in `WholeResult`, and those of one kind in a model of that kind: a run
+    loads what it has, not all that there is.
+    """
 
     schema_: Literal["perfq.result/v1"] = Field(default="perfq.result/v1", alias="schema")
     kind: Kind
@@ -53,11 +59,17 @@ class Result(Document):
     warnings: list[ResultWarning]
     artifacts: list[Artifact]
     cleanup: Cleanup
-    allocations: Allocations | None = Field(
-        default=None, description="Only of a linked run that traced the client's allocations"
-    )
-    replay: Replay | None = None
-    load: Load | None = None
-    live: Live | None = None
-    fleet: Fleet | None = None
-    trajectory: Trajectory | None = None
+    if TYPE_CHECKING:
+        allocations: Allocations | None = None
+        replay: Replay | None = None
+        load: Load | None = None
+        live: Live | None = None
+        fleet: Fleet | None = None
+        trajectory: Trajectory | None = None
+    else:
+        allocations: None = None
+        replay: None = None
+        load: None = None
+        live: None = None
+        fleet: None = None
+        trajectory: None = None

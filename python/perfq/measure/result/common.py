@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
+from perfq.measure.client_facts import ClientFacts
 from perfq.measure.document import Document
-from perfq.measure.manifest import ClientFacts, HostFacts, PerfqFacts, TargetFacts
+from perfq.measure.load.manifest import InputFacts
+from perfq.measure.manifest import HostFacts, PerfqFacts, TargetFacts
+from perfq.measure.trajectory.facts import SessionFacts
 
 Status = Literal["PASS", "FAIL", "INVALID", "ABORTED"]
+#: How a verdict's reason begins where it is a budget's.
+MISSED: Final = "budget missed"
 CheckStatus = Literal["passed", "failed", "unknown", "not_applicable"]
 BudgetStatus = Literal["met", "missed", "not_applicable", "not_measurable"]
 Op = Literal["<=", "<", ">=", ">", "=="]
@@ -71,6 +76,10 @@ class ManifestPart(Document):
     command: str
     started_at: str
     finished_at: str | None
+    input: InputFacts | None = Field(default=None, description="Of a load: what was sent; of sessions: their profile")
+    sessions: SessionFacts | None = Field(
+        default=None, description="Of replayed sessions: the work, and how it was done"
+    )
 
 
 class Figures(Document):
@@ -93,6 +102,13 @@ class Latency(Figures):
     definition: str
     censored: int = Field(default=0, description="Samples that are only known to be at least this long")
     phases: dict[str, Figures] = Field(default_factory=dict)
+
+
+class SeriesPoint(Document):
+    """One point of a chart."""
+
+    t_ns: int = Field(description="After churn, or the load, began")
+    value: int
 
 
 class ProcessFigures(Document):

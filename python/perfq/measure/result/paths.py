@@ -1,11 +1,13 @@
 """Metric paths: the dotted paths in result.json that a budget may name.
 
 They are read off the model, so that what can be named and what is written cannot differ. The
-keys of open dictionaries (operations, path templates, error keys) may be anything, dots included.
+keys of open dictionaries (operations, path templates, error keys) may be anything, dots included, and so
+may those of items that have a key (`load.series.GET core/v1/pods object.response.p99`).
 """
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -13,19 +15,23 @@ from typing import Any, Union, get_args, get_origin
 
 from perfq.errors import UsageError
 from perfq.measure.document import Document
-from perfq.measure.result import Result
+from perfq.measure.load.error_keys import NAMED, is_error_key
 from perfq.profile.budgets import Budget, nearest_metric
 
-#: Phases that a latency is told by.
-PHASES = ("steady", "burst")
+#: Phases that a latency is told by: those of a churn, and the segments of a load.
+PHASES = ("steady", "burst", "segment-*")
 
+#: An error of a load, or of one of its series.
+_ERRORS = re.compile(r"load\.(?:series\..+\.)?errors\.(.+)")
 #: Parts of a result that are measured; the others (budgets, artifacts, …) cannot be budgeted.
 _MEASURED = ("latency", "process", "api", "replay", "load", "live", "fleet", "trajectory")
 
 
 @cache
 def _metrics() -> dict[str, type]:
-    found = (leaf for name in _MEASURED for leaf in _leaves(name, Result.model_fields[name].annotation))
+    from perfq.measure.result.whole import WholeResult
+
+    found = (leaf for name in _MEASURED for leaf in _leaves(name, WholeResult.model_fields[name].annotation))
     return dict(sorted(found, key=lambda leaf: leaf[0]))
 
 
@@ -36,6 +42,10 @@ def known_metric_paths() -> list[str]:
 
 def is_metric(path: str) -> bool:
     """Whether a result can have something at this concrete path that a budget may limit."""
+    errors = _ERRORS.fullmatch(path)
+    if errors is not None:
+        # An error that never came is 0: a key that no error has would always hold.
+        return is_error_key(errors[1])
     return any(_fits(pattern, path) for pattern in _metrics())
 
 
@@ -43,7 +53,7 @@ def refuse_unknown(budgets: Iterable[Budget]) -> None:
     """UsageError that names every budget whose metric no result has, with what was probably meant."""
     unknown = [budget.metric for budget in budgets if not is_metric(budget.path)]
     if unknown:
-        known = known_metric_paths()
+        known = [*known_metric_paths(), *(f"load.errors.{key}" for key in (*NAMED, "http/429", "http/500"))]
         lines = [
             f"  {metric}: no such metric"
             + (f"; did you mean {near}?" if (near := nearest_metric(metric, known)) else "")
@@ -64,6 +74,8 @@ def lookup(document: Any, path: str) -> Any:
     """
     if path == "" or document is None:
         return document
+    if isinstance(document, list):
+        document = {item["key"]: item for item in document if isinstance(item, dict) and "key" in item}
     if not isinstance(document, dict):
         return None
     parts = path.split(".")
@@ -75,10 +87,7 @@ def lookup(document: Any, path: str) -> Any:
 
 
 def _fits(pattern: str, path: str) -> bool:
-    if "*" not in pattern:
-        return pattern == path
-    before, _, after = pattern.partition("*")
-    return path.startswith(before) and path.endswith(after) and len(path) > len(before) + len(after)
+    return re.fullmatch(".+".join(re.escape(part) for part in pattern.split("*")), path) is not None
 
 
 def _leaves(path: str, annotation: Any) -> Iterator[tuple[str, type]]:
@@ -91,6 +100,8 @@ def _leaves(path: str, annotation: Any) -> Iterator[tuple[str, type]]:
         item = _without_null(get_args(inner)[0])
         if item in (int, float):
             yield path, item
+        elif isinstance(item, type) and issubclass(item, Document) and next(iter(item.model_fields)) == "key":
+            yield from _leaves(f"{path}.*", item)
     elif origin is dict:
         keys, value = get_args(inner)
         for name in get_args(keys) or (PHASES if path.endswith(".phases") else ("*",)):

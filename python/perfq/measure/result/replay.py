@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from perfq.measure.document import Document
+from perfq.measure.result.common import SeriesPoint
 
 FailureKind = Literal["gone", "throttled", "forbidden", "slow", "metrics_unavailable", "slow_logs"]
 
@@ -123,13 +124,6 @@ class TerminalFigures(Document):
         default=0, description="Changes of size after which the screen was not drawn anew in time"
     )
     resize_max_ns: int | None = Field(default=None, description="From the change of size to the frame that fills it")
-
-
-class SeriesPoint(Document):
-    """One point of a chart."""
-
-    t_ns: int = Field(description="After churn began")
-    value: int
 
 
 class Replay(Document):

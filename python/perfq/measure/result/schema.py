@@ -10,7 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from perfq.measure.result import SCHEMA, Result
+from perfq.measure.result import SCHEMA
+from perfq.measure.result.whole import WholeResult
 
 FILE = "result-v1.json"
 
@@ -20,7 +21,7 @@ def generate() -> str:
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"https://perfq.dev/schema/{FILE}",
-        **Result.model_json_schema(mode="serialization", by_alias=True),
+        **WholeResult.model_json_schema(mode="serialization", by_alias=True),
         "title": SCHEMA,
     }
     return json.dumps(schema, indent=1, sort_keys=True) + "\n"

@@ -1,6 +1,8 @@
-"""The block of replayed sessions. Means and maxima are over sessions."""
+"""The block of replayed sessions. Means and maxima are over those that started and came to an end of their own."""
 
 from __future__ import annotations
+
+from pydantic import Field
 
 from perfq.measure.document import Document
 
@@ -13,17 +15,20 @@ class Spread(Document):
 
 
 class Queue(Document):
-    """Time in the admission queue, ns, by cause."""
+    """Time in the admission queue, ns, by cause: means, and the longest."""
 
     memory: int | None = None
     launch: int | None = None
+    memory_max: int | None = None
+    launch_max: int | None = None
 
 
 class MemoryBytes(Document):
-    """Time-weighted mean, and the kernel's own peak."""
+    """Over sessions."""
 
-    mean: int | None = None
-    peak: int | None = None
+    mean: int | None = Field(default=None, description="Of the sessions' own time-weighted means, from samples")
+    peak: int | None = Field(default=None, description="The largest of the sessions' own peaks, as the kernel has them")
+    total_peak: int | None = Field(default=None, description="Of all sessions together, as the kernel has it")
 
 
 class Timeouts(Document):
@@ -39,23 +44,40 @@ class Sessions(Document):
     planned: int
     completed: int
     failed: int
+    cancelled: int = Field(default=0, description="By the end of the run")
+    unfinished: int = Field(default=0, description="Those of a killed run that nobody saw end")
 
 
 class Commands(Document):
     """Commands by fate; unknown is not success."""
 
     planned: int
-    completed: int
-    failed: int
+    completed: int = Field(description="They ended by themselves, with whatever exit code")
+    failed: int = Field(description="They ran into their timeout, or could not be started")
     unknown: int
+    not_issued: int = Field(default=0, description="Their turn never came")
+    nonzero: int = Field(
+        default=0, description="Of the completed ones: those with another exit code than 0, or a signal"
+    )
 
 
 class Tail(Document):
-    """Median, p99 and maximum, ns."""
+    """Median, p99 (null below 100 samples) and maximum, ns."""
 
     p50: int | None = None
     p99: int | None = None
     max: int | None = None
+
+
+class Waits(Document):
+    """The planned waits, and what the harness added to each: timer, pause, resume, and the way to the next step."""
+
+    count: int
+    planned_ns: int = Field(description="Of all of them")
+    lateness_ns: Tail
+    pause_ns: Tail
+    resume_ns: Tail
+    residual_ns: Tail
 
 
 class Sampling(Document):
@@ -64,8 +86,38 @@ class Sampling(Document):
     samples: int
     queue_ns: Tail
     read_ns: Tail
-    coverage_ppm: int | None = None
+    write_ns: Tail
+    coverage_ppm: int | None = Field(default=None, description="Samples taken of those that were due, in millionths")
     longest_gap_ns: int | None = None
+    errors: int | None = Field(default=None, description="Sessions whose measurement ended with an unexpected error")
+    leaked: int | None = Field(default=None, description="Reads that did not end within the drain's time")
+    lost: int | None = Field(default=None, description="Samples that could not be written")
+
+
+class PressureNs(Document):
+    """How long some of the machine's tasks, not the sessions' alone, waited for each during the run (PSI totals)."""
+
+    cpu: int | None = None
+    memory: int | None = None
+    io: int | None = None
+
+
+class SessionFailure(Document):
+    """A session that failed."""
+
+    n: int = Field(description="As in plan.json")
+    id: str
+    why: str
+
+
+class AuditFigures(Document):
+    """One audit over all sessions."""
+
+    name: str
+    passed: int
+    failed: int
+    unknown: int
+    evidence: list[str] = Field(default_factory=list, description="Of those that did not pass, the first few")
 
 
 class Audits(Document):
@@ -74,30 +126,48 @@ class Audits(Document):
     passed: int
     failed: int
     unknown: int
+    by_name: list[AuditFigures] = Field(default_factory=list)
 
 
 class Identity(Document):
-    """Whether each session's time is accounted for."""
+    """Whether each session's time is accounted for, within 1 % or 20 ms, whichever is larger."""
 
     closed: bool | None = None
-    worst_ns: int | None = None
+    worst_ns: int | None = Field(default=None, description="The furthest that one is open")
+    open: int | None = Field(default=None, description="Sessions that do not close")
+
+
+class TimelinePoint(Document):
+    """How many sessions were where at one instant."""
+
+    t_ns: int = Field(description="After the start of the run")
+    arrived: int
+    queued: int
+    running: int
+    done: int
 
 
 class Trajectory(Document):
     """What only replayed sessions have."""
 
-    makespan_ns: int | None = None
-    extra_wait_ns: Spread
+    makespan_ns: int | None = Field(default=None, description="From the first intended arrival to the last end")
+    extra_wait_ns: Spread = Field(description="Of all waits of a session: the harness's own, not the task's")
+    arrival_late_ns: Tail
     init_ns: Spread
+    teardown_ns: Spread
     queue_ns: Queue
     peak_concurrency: int | None = None
     memory_bytes: MemoryBytes
-    cpu_seconds: float | None = None
-    exec_ns_mean: int | None = None
+    cpu_seconds: float | None = Field(default=None, description="Core-seconds of all sessions, as the kernel has them")
+    exec_ns_mean: int | None = Field(default=None, description="In commands, of a session")
     timeouts: Timeouts
     sessions: Sessions
     commands: Commands
+    waits: Waits
     sampling: Sampling | None = None
+    pressure_ns: PressureNs | None = None
     scheduler_delay_ns: Tail
     audits: Audits
     identity: Identity
+    failures: list[SessionFailure] = Field(default_factory=list, description="The first 20 sessions that failed")
+    timeline: list[TimelinePoint] = Field(default_factory=list)

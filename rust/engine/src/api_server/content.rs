@@ -157,7 +157,7 @@ fn node_value(index: u32) -> Value {
         json!({"type": kind, "status": status, "reason": reason, "message": reason,
                "lastHeartbeatTime": now, "lastTransitionTime": CREATED})
     };
-    let size = json!({"cpu": "64", "memory": "262144Mi", "ephemeral-storage": "1Ti", "pods": "250000"});
+    let size = json!({"cpu": "64", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "250k"});
     json!({
         "metadata": {"name": name, "creationTimestamp": CREATED,
                      "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux",

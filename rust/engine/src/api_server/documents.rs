@@ -6,6 +6,7 @@ use super::exchange::Exchange;
 use super::filter::Filter;
 use super::frames::Frames;
 use super::items::Items;
+use super::log_container;
 use super::logs::{LogLines, LogOptions};
 use super::object::{Object, key_of};
 use super::request::Target;
@@ -54,11 +55,10 @@ pub(crate) fn answer(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call) ->
     let path = call.path.trim_end_matches('/');
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     if !matches!(call.method, Method::GET | Method::HEAD) {
-        return Err(if matches!(parts.first(), Some(&("api" | "apis"))) {
-            Status::no_such_path()
-        } else {
-            Status::method_not_allowed()
-        });
+        // Below a version it is a kind that is not there; above, a document that can only be read.
+        let depth = if parts.first() == Some(&"api") { 2 } else { 3 };
+        let names_a_kind = matches!(parts.first(), Some(&("api" | "apis"))) && parts.len() > depth;
+        return Err(if names_a_kind { Status::no_such_path() } else { Status::method_not_allowed() });
     }
     let text = |body: String| Ok(respond::whole(core, exchange, 200, "text/plain; charset=utf-8", Rope::of(body)));
     let json = |body: &'static [u8]| {
@@ -110,7 +110,7 @@ pub(crate) async fn made(
         return Err(Status::no_such_path());
     }
     if !kind.serves(verb) {
-        return Err(Status::method_not_supported(kind, verb));
+        return Err(Status::method_not_allowed());
     }
     if kind.source == KindSource::Review {
         let (bytes, _) = upload::read_object(body, call.content_type.as_deref()).await?;
@@ -151,7 +151,9 @@ pub(crate) fn usage_of(stored: KindId, object: &Object) -> Result<Value, serde_j
 
 /// The log of a Pod.
 pub(crate) fn log(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, pod: &Object) -> Result<Reply, Status> {
-    let options = LogOptions::parse(&call.query)?;
+    let options = LogOptions::parse(&call.query, pod.name())?;
+    // The text without its leading comma is one JSON object.
+    log_container::check(call.query.get("container"), pod.name(), &pod.text[1..])?;
     let slow = core.faults.logs_are_slow();
     if slow {
         core.faults.exercised(perfq_core::workload::FailureKind::SlowLogs, &pod.key);

@@ -75,7 +75,7 @@ impl Frames {
     pub(crate) fn bookmark_object(&self, rv: u64, initial_end: bool) -> String {
         let single = std::str::from_utf8(&self.single).unwrap_or_default();
         let annotation = if initial_end { r#","annotations":{"k8s.io/initial-events-end":"true"}"# } else { "" };
-        format!("{single}\"metadata\":{{\"resourceVersion\":\"{rv}\",\"creationTimestamp\":null{annotation}}}}}")
+        format!("{single}\"metadata\":{{\"resourceVersion\":\"{rv}\"{annotation}}}}}")
     }
 }
 

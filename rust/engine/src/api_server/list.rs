@@ -8,6 +8,7 @@ use super::items::Items;
 use super::page_token::{PageToken, list_id};
 use super::request::Query;
 use super::respond::{JSON, Reply, compress, reply};
+use super::semantics::list_options::{self, ListOptions, Match};
 use super::semantics::status::Status;
 use super::shape::Shape;
 use super::store::{KindId, Snapshot};
@@ -31,7 +32,8 @@ pub(crate) fn list(core: &Core, exchange: &Arc<Exchange>, request: &ListRequest<
     let filter = Filter::parse(request.kind.kind(), request.namespace, request.query)?;
     // At "any version" (0) kube-apiserver answers from its cache, whole: informers list so, and get one page.
     let any_version = request.query.get("resourceVersion") == Some("0");
-    let limit = integer(request.query, "limit")?.filter(|limit| *limit > 0 && !any_version);
+    request.query.integer("timeoutSeconds")?;
+    let limit = request.query.integer("limit")?.filter(|limit| *limit > 0 && !any_version);
     let text = |key: &str| request.query.get(key).unwrap_or_default();
     let id = list_id(request.path, text("labelSelector"), text("fieldSelector"));
     let token = request.query.get("continue").map(|text| read_token(text, id)).transpose()?;
@@ -64,12 +66,6 @@ pub(crate) fn list(core: &Core, exchange: &Arc<Exchange>, request: &ListRequest<
     Ok(if gzip { compress(response) } else { response })
 }
 
-fn integer(query: &Query, key: &str) -> Result<Option<u64>, Status> {
-    query
-        .integer(key)
-        .map_err(|text| Status::bad_request(format!("{key}: got {text:?}, expected a non-negative integer")))
-}
-
 fn read_token(text: &str, list: u64) -> Result<PageToken, Status> {
     let token = PageToken::decode(text)
         .ok_or_else(|| Status::bad_request("continue key is not valid: this server did not give it out"))?;
@@ -85,29 +81,17 @@ fn read_token(text: &str, list: u64) -> Result<PageToken, Status> {
 fn snapshot(core: &Core, request: &ListRequest<'_>, token: Option<&PageToken>) -> Result<Snapshot, Status> {
     let query = request.query;
     let version = query.get("resourceVersion").unwrap_or_default();
-    let exact = match query.get("resourceVersionMatch") {
-        Some(_) if token.is_some() => {
-            return Err(Status::bad_request("resourceVersionMatch: Forbidden: is forbidden when continue is provided"));
-        }
-        Some(_) if version.is_empty() => {
-            return Err(Status::bad_request(
-                "resourceVersionMatch: Forbidden: is forbidden unless resourceVersion is provided",
-            ));
-        }
-        Some("Exact") if version == "0" => {
-            return Err(Status::bad_request(
-                "resourceVersionMatch: Forbidden: \"Exact\" is forbidden for resourceVersion \"0\"",
-            ));
-        }
-        Some("Exact") => true,
-        Some("NotOlderThan") => false,
+    let options = ListOptions {
+        watch: false,
+        version,
+        version_match: query.get("resourceVersionMatch").unwrap_or_default(),
+        token: query.get("continue").unwrap_or_default(),
+        initial_events: query.get("sendInitialEvents").is_some(),
+    };
+    let exact = match options.check()? {
+        Some(wanted) => wanted == Match::Exact,
         // A limit with a version means exactly that version, from before there was resourceVersionMatch.
-        None => token.is_none() && !matches!(version, "" | "0") && matches!(integer(query, "limit"), Ok(Some(1..))),
-        Some(other) => {
-            return Err(Status::bad_request(format!(
-                "resourceVersionMatch: Unsupported value: {other:?}: supported values: \"Exact\", \"NotOlderThan\""
-            )));
-        }
+        None => token.is_none() && !matches!(version, "" | "0") && matches!(query.integer("limit"), Ok(Some(1..))),
     };
     if let Some(token) = token {
         if !matches!(version, "" | "0") {
@@ -119,9 +103,8 @@ fn snapshot(core: &Core, request: &ListRequest<'_>, token: Option<&PageToken>) -
     if matches!(version, "" | "0") {
         return Ok(now);
     }
-    let wanted: u64 = version
-        .parse()
-        .map_err(|_| Status::bad_request(format!("resourceVersion: Invalid value: {version:?}: invalid version")))?;
+    let wanted = list_options::version(version)
+        .map_err(|why| Status::bad_request(format!("invalid resource version: {why}")))?;
     if wanted > now.rv {
         return Err(Status::version_too_large(wanted, now.rv));
     }

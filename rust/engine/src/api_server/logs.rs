@@ -3,7 +3,7 @@
 use super::request::Query;
 use super::rope::Rope;
 use super::semantics::instant::Instant;
-use super::semantics::status::Status;
+use super::semantics::status::{FieldError, Status};
 use std::fmt::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -25,18 +25,23 @@ pub(crate) struct LogOptions {
 }
 
 impl LogOptions {
-    /// Reads the query.
-    pub(crate) fn parse(query: &Query) -> Result<Self, Status> {
-        let number = |key: &str| {
-            query
-                .integer(key)
-                .map_err(|text| Status::bad_request(format!("{key}: got {text:?}, expected a non-negative integer")))
+    /// Reads the query; `pod` is the name of the Pod, for errors.
+    pub(crate) fn parse(query: &Query, pod: &str) -> Result<Self, Status> {
+        let at_least = |key: &str, least: i64, rule: &str| match query.integer(key)? {
+            Some(number) if number < least => {
+                let error = FieldError::invalid(key, &number.into(), rule);
+                Err(Status::invalid_named("", "PodLogOptions", pod, &[error]))
+            }
+            number => Ok(number.and_then(|number| u64::try_from(number).ok())),
         };
+        let tail = at_least("tailLines", 0, "must be greater than or equal to 0")?;
+        let limit = at_least("limitBytes", 1, "must be greater than 0")?;
+        at_least("sinceSeconds", 1, "must be greater than 0")?;
         Ok(Self {
             follow: query.flag("follow"),
             timestamps: query.flag("timestamps"),
-            tail: number("tailLines")?.unwrap_or(LINES).min(LINES),
-            limit_bytes: number("limitBytes")?.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            tail: tail.unwrap_or(LINES).min(LINES),
+            limit_bytes: limit.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
         })
     }
 }

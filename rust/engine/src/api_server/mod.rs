@@ -26,6 +26,7 @@ mod items;
 mod limit;
 mod list;
 mod listener;
+mod log_container;
 mod logs;
 mod metrics_text;
 mod object;

@@ -8,6 +8,7 @@ use super::options::Start;
 use super::records::WatchOpenRecord;
 use super::request::Query;
 use super::respond::{JSON, Reply, reply};
+use super::semantics::list_options::{self, ListOptions};
 use super::semantics::status::Status;
 use super::shape::Shape;
 use super::store::{KindId, WatchFrom, WatchRefused};
@@ -44,9 +45,7 @@ pub(crate) fn watch(core: &Arc<Core>, exchange: &Arc<Exchange>, request: &WatchR
     let filter = Filter::parse(request.kind.kind(), request.namespace, query)?;
     let bookmarks = query.flag("allowWatchBookmarks");
     let begin = beginning(query, bookmarks)?;
-    let seconds = query.integer("timeoutSeconds").map_err(|text| {
-        Status::bad_request(format!("timeoutSeconds: got {text:?}, expected a non-negative integer"))
-    })?;
+    let seconds = query.integer("timeoutSeconds")?;
     if core.watches.open() >= MAX_WATCHES {
         return Err(Status::too_many_requests("too many watches are open", 1));
     }
@@ -82,7 +81,8 @@ pub(crate) fn watch(core: &Arc<Core>, exchange: &Arc<Exchange>, request: &WatchR
             conn: asked.connection,
         });
     }
-    let seconds = seconds.filter(|seconds| *seconds > 0).unwrap_or_else(|| TIMEOUT_SECONDS + id * 37 % TIMEOUT_SECONDS);
+    let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0);
+    let seconds = seconds.unwrap_or_else(|| TIMEOUT_SECONDS + id * 37 % TIMEOUT_SECONDS);
     let options = WatchOptions {
         kind: request.kind,
         filter,
@@ -103,35 +103,22 @@ pub(crate) fn watch(core: &Arc<Core>, exchange: &Arc<Exchange>, request: &WatchR
 
 fn beginning(query: &Query, bookmarks: bool) -> Result<Beginning, Status> {
     let version = query.get("resourceVersion").unwrap_or_default();
-    let rv: u64 = if version.is_empty() {
-        0
-    } else {
-        version
-            .parse()
-            .map_err(|_| Status::bad_request(format!("resourceVersion: Invalid value: {version:?}: invalid version")))?
+    let options = ListOptions {
+        watch: true,
+        version,
+        version_match: query.get("resourceVersionMatch").unwrap_or_default(),
+        token: query.get("continue").unwrap_or_default(),
+        initial_events: query.get("sendInitialEvents").is_some(),
     };
-    let not_older = match query.get("resourceVersionMatch") {
-        None => false,
-        Some("NotOlderThan") => true,
-        Some(_) => {
-            return Err(Status::bad_request(
-                "resourceVersionMatch: Forbidden: a watch takes only \"NotOlderThan\", with sendInitialEvents",
-            ));
-        }
-    };
+    options.check()?;
+    let rv = list_options::version(version).map_err(|why| Status::unknown_error(&why))?;
     let from = |rv: u64| if rv == 0 { WatchFrom::Now } else { WatchFrom::Version(rv) };
-    match query.get("sendInitialEvents") {
-        None if not_older => Err(Status::bad_request(
-            "resourceVersionMatch: Forbidden: is forbidden unless sendInitialEvents is provided",
-        )),
-        None => Ok(Beginning { from: from(rv), initial: rv == 0, mark_end: false }),
-        Some(_) if !not_older => Err(Status::bad_request(
-            "sendInitialEvents: Forbidden: requires setting resourceVersionMatch to NotOlderThan",
-        )),
+    if options.initial_events {
+        let initial = query.flag("sendInitialEvents");
         // The current state is never older than what may be asked for.
-        Some(_) if query.flag("sendInitialEvents") => {
-            Ok(Beginning { from: WatchFrom::NotOlderThan(rv), initial: true, mark_end: bookmarks })
-        }
-        Some(_) => Ok(Beginning { from: from(rv), initial: false, mark_end: false }),
+        let from = if initial { WatchFrom::NotOlderThan(rv) } else { from(rv) };
+        return Ok(Beginning { from, initial, mark_end: initial && bookmarks });
     }
+    // Without a version the objects that are there come first, and to those who take bookmarks their end is told.
+    Ok(Beginning { from: from(rv), initial: rv == 0, mark_end: rv == 0 && bookmarks })
 }

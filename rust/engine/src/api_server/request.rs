@@ -1,5 +1,7 @@
 //! What a request asks for: the path taken apart as kube-apiserver does, and the query.
 
+use super::semantics::list_options::no_integer;
+use super::semantics::status::Status;
 use std::borrow::Cow;
 
 /// The parts of a path.
@@ -123,9 +125,10 @@ impl Query {
         self.get(key).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
-    /// A non-negative integer, or the text that is none.
-    pub(crate) fn integer(&self, key: &str) -> Result<Option<u64>, String> {
-        self.get(key).map(|text| text.parse().map_err(|_| text.to_owned())).transpose()
+    /// An integer of 64 bits, or the 400 that says what it is instead.
+    pub(crate) fn integer(&self, key: &str) -> Result<Option<i64>, Status> {
+        let number = |text: &str| text.parse().map_err(|_| Status::bad_request(no_integer(text)));
+        self.get(key).map(number).transpose()
     }
 }
 
@@ -171,7 +174,8 @@ mod tests {
         assert_eq!(query.integer("limit"), Ok(Some(500)));
         assert_eq!(query.get("labelSelector"), Some("a=b,c in (d)"));
         assert!(query.flag("watch") && !query.flag("x") && !query.flag("none"));
-        assert_eq!(Query::parse("limit=many").integer("limit"), Err("many".to_owned()));
+        let many = Query::parse("limit=many").integer("limit").unwrap_err();
+        assert_eq!((many.code, &*many.message), (400, "strconv.ParseInt: parsing \"many\": invalid syntax"));
     }
 
     proptest! {

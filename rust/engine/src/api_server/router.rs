@@ -7,9 +7,10 @@ use super::list::{ListRequest, list};
 use super::open_watch::{WatchRequest, watch};
 use super::request::{Query, Target};
 use super::respond::{self, JSON, Reply};
-use super::semantics::kinds::Source;
+use super::semantics::kinds::{Kind, Source};
+use super::semantics::list_options;
 use super::semantics::status::Status;
-use super::shape::{Shape, takes_gzip};
+use super::shape::{Content, Shape, takes_gzip};
 use super::store::KindId;
 use super::{documents, frames::Frames, object, writes};
 use crate::clock::now_ns;
@@ -147,13 +148,14 @@ async fn dispatch(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, body:
     if kind.source != Source::Stored {
         return documents::made(core, exchange, call, body).await;
     }
-    let names_one = matches!(verb, "update" | "patch");
-    if target.sub.is_empty() && (!kind.serves(verb) || names_one && target.name.is_empty()) {
-        return Err(Status::method_not_supported(kind, verb));
+    if !target.sub.is_empty() {
+        check_subresource(kind, &target.sub, verb)?;
+    } else if !serves(kind, target, verb) {
+        return Err(Status::method_not_allowed());
     }
     match verb {
         "list" => {
-            let shape = Shape::of(call.accept.as_deref(), call.query.get("includeObject"))?;
+            let shape = shape(call, kind, Content::List)?;
             let request = ListRequest {
                 kind: id,
                 namespace: &target.namespace,
@@ -165,7 +167,7 @@ async fn dispatch(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, body:
             list(core, exchange, &request)
         }
         "watch" => {
-            let shape = Shape::of(call.accept.as_deref(), call.query.get("includeObject"))?;
+            let shape = shape(call, kind, Content::Events)?;
             watch(core, exchange, &WatchRequest { kind: id, namespace: &target.namespace, query: &call.query, shape })
         }
         "get" => get(core, exchange, call, id, target),
@@ -173,11 +175,42 @@ async fn dispatch(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, body:
     }
 }
 
+fn shape(call: &Call, kind: &Kind, content: Content) -> Result<Shape, Status> {
+    Shape::of(call.accept.as_deref(), call.query.get("includeObject"), kind, content)
+}
+
+/// Whether the verb is served at the path of an object, or of all of a kind in one namespace or in every one.
+fn serves(kind: &Kind, target: &Target, verb: &str) -> bool {
+    let everywhere = kind.namespaced && target.namespace.is_empty();
+    kind.serves(verb)
+        && match verb {
+            "update" | "patch" => !target.name.is_empty(),
+            "create" => target.name.is_empty() && !everywhere,
+            "deletecollection" => !everywhere,
+            _ => true,
+        }
+}
+
+fn check_subresource(kind: &Kind, name: &str, verb: &str) -> Result<(), Status> {
+    match kind.subresource(name) {
+        Some(sub) if sub.verbs.contains(&verb) => Ok(()),
+        Some(_) => Err(Status::method_not_allowed()),
+        None if kind.is_left_out(name) => Err(Status::not_implemented(&format!("{}/{name}", kind.plural))),
+        None => Err(Status::no_such_path()),
+    }
+}
+
 /// GET of one object or of what is below it.
 fn get(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, id: KindId, target: &Target) -> Result<Reply, Status> {
     let kind = id.kind();
-    if !target.sub.is_empty() && kind.subresource(&target.sub).is_none_or(|sub| !sub.verbs.contains(&"get")) {
-        return Err(Status::no_such_path());
+    // One object has one version here: the current one, which is never older than what may be asked for.
+    let wanted = list_options::version(call.query.get("resourceVersion").unwrap_or_default())
+        .map_err(|why| Status::unknown_error(&why))?;
+    if wanted > 0 {
+        let current = core.store.snapshot(id).rv;
+        if wanted > current {
+            return Err(Status::version_too_large(wanted, current));
+        }
     }
     let object = core
         .store
@@ -186,7 +219,7 @@ fn get(core: &Arc<Core>, exchange: &Arc<Exchange>, call: &Call, id: KindId, targ
     if target.sub == "log" {
         return documents::log(core, exchange, call, &object);
     }
-    let shape = Shape::of(call.accept.as_deref(), call.query.get("includeObject"))?;
+    let shape = shape(call, kind, Content::One)?;
     let rope = match shape {
         Shape::Object => Frames::of(id).single(&object),
         _ => documents::converted(id, &object, shape)?,

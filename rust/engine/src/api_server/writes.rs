@@ -33,15 +33,7 @@ pub(crate) async fn write(
     body: Incoming,
 ) -> Result<Reply, Status> {
     let Some((id, target)) = &call.target else { return Err(Status::no_such_path()) };
-    let (id, kind, verb) = (*id, id.kind(), exchange.asked().verb);
-    if !target.sub.is_empty() {
-        let Some(sub) = kind.subresource(&target.sub) else {
-            return Err(Status::not_implemented(&format!("{}/{}", kind.plural, target.sub)));
-        };
-        if !sub.verbs.contains(&verb) {
-            return Err(Status::method_not_supported(kind, verb));
-        }
-    }
+    let (id, verb) = (*id, exchange.asked().verb);
     let (bytes, content_type) = upload::read_object(body, call.content_type.as_deref()).await?;
     let of = match verb {
         "create" => "CreateOptions",
@@ -115,9 +107,6 @@ impl Writing<'_> {
     }
 
     fn create(&self) -> Result<Done, Status> {
-        if !self.target.sub.is_empty() || !self.target.name.is_empty() {
-            return Err(Status::method_not_supported(self.id.kind(), "create"));
-        }
         self.check_namespace()?;
         for attempt in 0.. {
             let target = self.semantic_target();

@@ -20,11 +20,22 @@ pub struct CgroupPlace {
     pub folders: Vec<PathBuf>,
 }
 
+#[derive(Clone)]
 struct Mount {
     root: PathBuf,
     point: PathBuf,
     kind: String,
     options: String,
+}
+
+impl Mount {
+    fn is_cgroup(&self) -> bool {
+        self.kind == "cgroup" || self.kind == "cgroup2"
+    }
+
+    fn serves(&self, controller: &str) -> bool {
+        self.options.split(',').any(|word| word == controller)
+    }
 }
 
 /// Finds the folders of a controller (`cpu`, `memory`). None where no such hierarchy is mounted.
@@ -51,6 +62,34 @@ pub fn place(cgroup: &str, mountinfo: &str, controller: &str) -> Option<CgroupPl
         let mount = mounts.iter().find(|mount| mount.kind == "cgroup2")?;
         Some(CgroupPlace { version: CgroupVersion::V2, folders: folders(mount, path) })
     })
+}
+
+/// Finds the folder that a group has for a controller. `group` is its folder in one of the hierarchies
+/// (`/sys/fs/cgroup/memory/jobs/a`), or its path in all of them (`/jobs/a`). Whether it is there in this
+/// hierarchy is not looked at. None where no hierarchy has the controller.
+pub fn place_at(group: &Path, mountinfo: &str, controller: &str) -> Option<CgroupPlace> {
+    let mounts: Vec<Mount> = mountinfo.lines().filter_map(mount).filter(Mount::is_cgroup).collect();
+    let around = mounts.iter().filter(|mount| group.starts_with(&mount.point));
+    let around = around.max_by_key(|mount| mount.point.components().count());
+    let inside = around.map_or(group, |mount| group.strip_prefix(&mount.point).unwrap_or(group));
+    let v1 = mounts.iter().find(|mount| mount.kind == "cgroup" && mount.serves(controller));
+    let (version, serving) = match v1 {
+        Some(mount) => (CgroupVersion::V1, mount),
+        None => (CgroupVersion::V2, mounts.iter().find(|mount| mount.kind == "cgroup2")?),
+    };
+    let plain = inside.components().all(|part| !matches!(part, std::path::Component::ParentDir));
+    let path = Path::new("/").join(inside);
+    // Below the mount as it is seen here: what is mounted is the hierarchy's root.
+    let shown = Mount { root: "/".into(), ..serving.clone() };
+    plain.then(|| CgroupPlace { version, folders: folders(&shown, &path.to_string_lossy()) })
+}
+
+/// Whether the folder lies in the hierarchy that serves the controller.
+pub fn serves(folder: &Path, mountinfo: &str, controller: &str) -> bool {
+    let mounts: Vec<Mount> = mountinfo.lines().filter_map(mount).filter(Mount::is_cgroup).collect();
+    let v1 = mounts.iter().find(|mount| mount.kind == "cgroup" && mount.serves(controller));
+    v1.or_else(|| mounts.iter().find(|mount| mount.kind == "cgroup2"))
+        .is_some_and(|mount| folder.starts_with(&mount.point))
 }
 
 /// A line of mountinfo: `id parent dev root point options [optional…] - kind source super-options`.
@@ -151,6 +190,20 @@ mod tests {
     }
 
     #[test]
+    fn a_group_is_found_in_every_hierarchy_by_its_folder_in_one_or_by_its_path() {
+        for group in ["/sys/fs/cgroup/memory/perfq/s1", "/perfq/s1"] {
+            let of = |controller| place_at(Path::new(group), HYBRID, controller).unwrap();
+            assert_eq!(names(&of("cpuacct"))[0], "/sys/fs/cgroup/cpu,cpuacct/perfq/s1");
+            assert_eq!((of("memory").version, of("pids").version), (CgroupVersion::V1, CgroupVersion::V2));
+            assert_eq!(names(&of("pids"))[0], "/sys/fs/cgroup/unified/perfq/s1");
+        }
+        assert_eq!(place_at(Path::new("/perfq/../.."), HYBRID, "memory"), None);
+        assert_eq!(place_at(Path::new("/perfq"), "", "memory"), None);
+        assert!(serves(Path::new("/sys/fs/cgroup/memory/a"), HYBRID, "memory"));
+        assert!(!serves(Path::new("/sys/fs/cgroup/memory/a"), HYBRID, "cpu"));
+    }
+
+    #[test]
     fn escaped_mount_points_are_read() {
         let odd = "30 23 0:26 / /mnt/a\\040b rw - cgroup2 cgroup2 rw\n";
         assert_eq!(names(&place("0::/\n", odd, "cpu").unwrap()), ["/mnt/a b"]);
@@ -160,6 +213,7 @@ mod tests {
         #[test]
         fn any_texts_are_read_or_refused(cgroup in any::<String>(), mountinfo in any::<String>()) {
             let _ = place(&cgroup, &mountinfo, "cpu");
+            let _ = place_at(Path::new(&cgroup), &mountinfo, "cpu");
             let _ = unescaped(&mountinfo);
         }
 

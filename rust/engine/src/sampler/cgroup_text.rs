@@ -45,6 +45,36 @@ pub fn bytes(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|bytes| *bytes < 1 << 62)
 }
 
+/// Bytes read and written by a group, summed over devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoBytes {
+    /// Read.
+    pub read: u64,
+    /// Written.
+    pub written: u64,
+}
+
+/// `io.stat` of v2: `8:0 rbytes=1 wbytes=2 rios=…`. A device without figures adds nothing.
+pub fn io_stat(text: &str) -> IoBytes {
+    let sum = |key: &str| {
+        let words = text.lines().flat_map(|line| line.split_ascii_whitespace().skip(1));
+        words.filter_map(|word| word.strip_prefix(key)?.parse::<u64>().ok()).fold(0, u64::saturating_add)
+    };
+    IoBytes { read: sum("rbytes="), written: sum("wbytes=") }
+}
+
+/// `blkio.throttle.io_service_bytes` of v1: `8:0 Read 1`, one operation a line; `Total` has no device.
+pub fn blkio_bytes(text: &str) -> IoBytes {
+    let sum = |operation: &str| {
+        let of_line = |line: &str| {
+            let mut words = line.split_ascii_whitespace().skip(1);
+            if words.next()? == operation { words.next()?.parse::<u64>().ok() } else { None }
+        };
+        text.lines().filter_map(of_line).fold(0, u64::saturating_add)
+    };
+    IoBytes { read: sum("Read"), written: sum("Write") }
+}
+
 /// How many CPUs a list such as `0-3,8` names. None where it is no such list.
 pub fn cpu_list(text: &str) -> Option<u32> {
     let mut count = 0u32;
@@ -81,6 +111,15 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_summed_over_devices_and_a_device_without_figures_adds_nothing() {
+        let v2 = "8:0 rbytes=4096 wbytes=8192 rios=1 wios=2 dbytes=0 dios=0\n259:0\n8:16 rbytes=1 wbytes=2 rios=1\n";
+        assert_eq!(io_stat(v2), IoBytes { read: 4097, written: 8194 });
+        let v1 = "8:0 Read 4096\n8:0 Write 8192\n8:0 Sync 9\n8:0 Total 12288\n8:16 Read 1\nTotal 12289\n";
+        assert_eq!(blkio_bytes(v1), IoBytes { read: 4097, written: 8192 });
+        assert_eq!((io_stat(""), blkio_bytes("Total 0\n")), (IoBytes::default(), IoBytes::default()));
+    }
+
+    #[test]
     fn a_key_is_the_whole_word() {
         assert_eq!(keyed("total_inactive_file 5\ninactive_file 7\n", "inactive_file"), Some(7));
     }
@@ -89,6 +128,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(a in any::<String>(), b in any::<String>()) {
             let _ = (cpu_max(&a), cfs_quota(&a, &b), keyed(&a, &b), bytes(&a), cpu_list(&a));
+            let _ = (io_stat(&a), blkio_bytes(&a));
         }
 
         #[test]

@@ -11,6 +11,26 @@ pub struct Pressure {
     pub full_us: Option<u64>,
 }
 
+/// `/proc/pressure/*`: the machine's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HostPressure {
+    /// Waiting for a CPU.
+    pub cpu: Pressure,
+    /// Waiting for memory.
+    pub memory: Pressure,
+    /// Waiting for a disk.
+    pub io: Pressure,
+}
+
+impl HostPressure {
+    /// Reads it; None where the kernel does not say.
+    pub fn read() -> Self {
+        let of = |what| std::fs::read_to_string(format!("/proc/pressure/{what}")).map(|text| parse(&text));
+        let of = |what| of(what).unwrap_or_default();
+        Self { cpu: of("cpu"), memory: of("memory"), io: of("io") }
+    }
+}
+
 /// Reads the text; what is not such a text gives no totals.
 pub fn parse(text: &str) -> Pressure {
     let total = |who: &str| {

@@ -240,11 +240,11 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // The supervisor kills all when its lifeline closes.
-        *self.lifeline.lock() = None;
+        // The supervisor kills all when its lifeline closes. After a stop there is nothing more to wait for.
+        let stopped = self.lifeline.lock().take().is_none();
         self.nudge();
         if let Some(thread) = self.thread.lock().take() {
-            let deadline = Instant::now() + STOP_MARGIN;
+            let deadline = Instant::now() + if stopped { Duration::ZERO } else { STOP_MARGIN };
             let mut state = self.shared.state.lock();
             while !state.drained && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
             let drained = state.drained;

@@ -116,6 +116,7 @@ impl Reader {
         if let Some(cast) = &mut self.cast {
             cast.close();
         }
+        self.check_cast();
         self.end(&complaint);
     }
 
@@ -188,10 +189,15 @@ impl Reader {
             for (t, size) in self.shared.resizes.lock().drain(..) {
                 cast.resize(t, size.cols, size.rows);
             }
-            if let Some(error) = cast.error() {
-                self.shared.state.lock().trouble.get_or_insert(format!("terminal.cast cannot be written: {error}"));
-                self.cast = None;
-            }
+        }
+        self.check_cast();
+    }
+
+    /// A recording that could not be written ends, and is trouble.
+    fn check_cast(&mut self) {
+        if let Some(error) = self.cast.as_ref().and_then(Cast::error) {
+            self.shared.state.lock().trouble.get_or_insert(format!("terminal.cast cannot be written: {error}"));
+            self.cast = None;
         }
     }
 

@@ -9,6 +9,7 @@ mod wire;
 
 use self::numbers::Meaning;
 use self::wire::{Field, Malformed, Reader};
+use super::semantics::base64;
 use super::semantics::instant::Instant;
 use super::semantics::schema::{self, Shape};
 use super::semantics::status::Status;
@@ -176,7 +177,7 @@ fn is_nothing(value: &Value) -> bool {
 fn value(shape: &Shape, field: Field<'_>, depth: usize) -> Result<Value, Malformed> {
     Ok(match (shape, field) {
         (Shape::String, Field::Bytes(bytes)) => text(bytes)?.into(),
-        (Shape::Bytes, Field::Bytes(bytes)) => base64(bytes).into(),
+        (Shape::Bytes, Field::Bytes(bytes)) => base64::encode(bytes).into(),
         (Shape::Bool, Field::Varint(number)) => (number != 0).into(),
         (Shape::Int32 | Shape::Int64, Field::Varint(number)) => number.cast_signed().into(),
         (Shape::Double, Field::Fixed64(bits)) => json!(f64::from_bits(bits)),
@@ -247,19 +248,6 @@ fn time(bytes: &[u8], micros: bool) -> Result<Value, Malformed> {
     };
     let whole = Instant(seconds).to_rfc3339();
     Ok(if micros { format!("{}.{:06}Z", whole.trim_end_matches('Z'), nanos / 1_000 % 1_000_000) } else { whole }.into())
-}
-
-/// Base64 with padding (RFC 4648, 4), as JSON carries bytes.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for (i, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            out.push(if i <= chunk.len() { char::from(LETTERS[(bits >> shift & 63) as usize]) } else { '=' });
-        }
-    }
-    out
 }
 
 #[cfg(test)]

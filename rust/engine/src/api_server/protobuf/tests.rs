@@ -47,7 +47,6 @@ fn times_quantities_and_bytes_become_text() {
     assert_eq!(typed("Time", &time, 0).unwrap(), "2026-01-01T00:00:00Z");
     assert_eq!(typed("Time", b"", 0).unwrap(), Value::Null);
     assert_eq!(typed("Quantity", &field(1, b"64Mi"), 0).unwrap(), "64Mi");
-    assert_eq!([&b""[..], b"f", b"fo", b"foo", b"foob"].map(base64), ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Discovery: what is served, as kubectl and client-go ask for it; one document a group and version, or
 //! aggregated (apidiscovery.k8s.io).
 
+use perfq_core::digest::Digest;
 use serde_json::{Value, json};
 
+use super::base64;
 use super::kinds::{Kind, Source, all};
 use super::negotiate::DiscoveryVersion;
 
@@ -90,6 +92,9 @@ pub fn resources(group: &str, version: &str, served: Served) -> Option<Value> {
             "name": kind.plural, "singularName": kind.singular, "namespaced": kind.namespaced,
             "kind": kind.kind, "verbs": kind.verbs,
         });
+        if kind.source == Source::Stored {
+            resource["storageVersionHash"] = storage_version_hash(kind).into();
+        }
         if !kind.short_names.is_empty() {
             resource["shortNames"] = kind.short_names.into();
         }
@@ -104,9 +109,19 @@ pub fn resources(group: &str, version: &str, served: Served) -> Option<Value> {
             })
         }));
     }
-    Some(json!({
-        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": first.api_version(), "resources": resources,
-    }))
+    let mut list = json!({"kind": "APIResourceList", "groupVersion": first.api_version(), "resources": resources});
+    if !group.is_empty() {
+        // The real server's document of the core group says no version.
+        list["apiVersion"] = "v1".into();
+    }
+    Some(list)
+}
+
+/// Stands for the type that objects are stored as: eight bytes of the digest of `GROUP/VERSION/KIND`, in base64.
+fn storage_version_hash(kind: &Kind) -> String {
+    let mut digest = Digest::default();
+    digest.update(format!("{}/{}/{}", kind.group, kind.version, kind.kind).as_bytes());
+    base64::encode(&digest.bytes()[..8])
 }
 
 /// `/api` (`core`) or `/apis` as one `APIGroupDiscoveryList`.
@@ -116,11 +131,7 @@ pub fn aggregated(core: bool, version: DiscoveryVersion, served: Served) -> Valu
         .into_iter()
         .map(|(group, group_version)| {
             let kinds = served.kinds().filter(|k| k.group == group);
-            let metadata = if core {
-                json!({"creationTimestamp": null})
-            } else {
-                json!({"name": group, "creationTimestamp": null})
-            };
+            let metadata = if core { json!({}) } else { json!({"name": group}) };
             json!({
                 "metadata": metadata,
                 "versions": [{

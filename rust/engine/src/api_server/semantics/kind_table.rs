@@ -125,11 +125,7 @@ pub(super) static KINDS: &[Kind] = &[
         verbs: NAMESPACE_VERBS,
         subresources: &[status("Namespace")],
         columns: &[NAME, column("Status", "string", "Active or Terminating.", Cell::Text("/status/phase", "")), AGE],
-        fields: &[
-            NAME_FIELD,
-            Field { label: "name", pointer: "/metadata/name", default: "" },
-            field("status.phase", "/status/phase"),
-        ],
+        fields: &[NAME_FIELD, field("status.phase", "/status/phase")],
         names: NameRule::Label,
         ..BASE
     },
@@ -189,6 +185,8 @@ pub(super) static KINDS: &[Kind] = &[
             Field { label: "spec.hostNetwork", pointer: "/spec/hostNetwork", default: "false" },
             field("status.phase", "/status/phase"),
             field("status.podIP", "/status/podIP"),
+            // The real server knows the label and never gives it a value.
+            field("status.podIPs", "/status/none"),
             field("status.nominatedNodeName", "/status/nominatedNodeName"),
         ],
         generation: true,
@@ -315,11 +313,6 @@ pub(super) static KINDS: &[Kind] = &[
             containers(cells::template_containers),
             images(cells::template_images),
             SELECTOR,
-        ],
-        fields: &[
-            NAME_FIELD,
-            NAMESPACE_FIELD,
-            Field { label: "status.replicas", pointer: "/status/replicas", default: "0" },
         ],
         generation: true,
         ..BASE

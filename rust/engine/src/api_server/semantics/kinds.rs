@@ -148,6 +148,21 @@ impl Kind {
         self.subresources.iter().find(|s| s.name == name)
     }
 
+    /// Whether the real server has a subresource of that name and this one does not.
+    pub fn is_left_out(&self, subresource: &str) -> bool {
+        let left_out: &[&str] = match self.plural {
+            "pods" => {
+                &["attach", "binding", "ephemeralcontainers", "eviction", "exec", "portforward", "proxy", "resize"]
+            }
+            "namespaces" => &["finalize"],
+            "nodes" | "services" => &["proxy"],
+            "serviceaccounts" => &["token"],
+            "deployments" | "replicasets" | "statefulsets" => &["scale"],
+            _ => &[],
+        };
+        left_out.contains(&subresource)
+    }
+
     /// Whether the verb is served.
     pub fn serves(&self, verb: &str) -> bool {
         self.verbs.contains(&verb)

@@ -10,8 +10,10 @@ pub enum Representation {
     Plain,
     /// A Table.
     Table(MetaVersion),
-    /// `PartialObjectMetadata`, or a list of it.
+    /// `PartialObjectMetadata`.
     Partial(MetaVersion),
+    /// `PartialObjectMetadataList`.
+    PartialList(MetaVersion),
     /// Aggregated discovery.
     Discovery(DiscoveryVersion),
 }
@@ -50,7 +52,7 @@ impl Representation {
     /// Value of the `Content-Type` header.
     pub fn content_type(self) -> &'static str {
         match self {
-            Self::Plain | Self::Table(_) | Self::Partial(_) => "application/json",
+            Self::Plain | Self::Table(_) | Self::Partial(_) | Self::PartialList(_) => "application/json",
             Self::Discovery(DiscoveryVersion::V2) => {
                 "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
             }
@@ -78,7 +80,7 @@ pub fn negotiate(accept: Option<&str>, offer: Offer) -> Result<Representation, S
 /// Quality in thousandths and what the clause asks for; `None` where this server has no such thing.
 fn read_clause(clause: &str, offer: Offer) -> Option<(u32, Representation)> {
     let mut parts = clause.split(';').map(str::trim);
-    if !matches!(parts.next()?, "application/json" | "application/*" | "*/*") {
+    if !matches!(parts.next()?, "application/json" | "*/*") {
         return None;
     }
     let (mut kind, mut group, mut version, mut quality) = ("", "", "", 1_000);
@@ -100,7 +102,8 @@ fn read_clause(clause: &str, offer: Offer) -> Option<(u32, Representation)> {
     let representation = match (kind, offer) {
         ("", _) => Representation::Plain,
         ("Table", Offer::Objects) => Representation::Table(meta()?),
-        ("PartialObjectMetadata" | "PartialObjectMetadataList", Offer::Objects) => Representation::Partial(meta()?),
+        ("PartialObjectMetadata", Offer::Objects) => Representation::Partial(meta()?),
+        ("PartialObjectMetadataList", Offer::Objects) => Representation::PartialList(meta()?),
         ("APIGroupDiscoveryList", Offer::Discovery) if group == "apidiscovery.k8s.io" => {
             Representation::Discovery(match version {
                 "v2" => DiscoveryVersion::V2,
@@ -143,7 +146,7 @@ mod tests {
                 "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,\
                      application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
             ),
-            Ok(Representation::Partial(MetaVersion::V1))
+            Ok(Representation::PartialList(MetaVersion::V1))
         );
         assert_eq!(objects("*/*"), Ok(Representation::Plain));
         assert_eq!(negotiate(None, Offer::Objects), Ok(Representation::Plain));

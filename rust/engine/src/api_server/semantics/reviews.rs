@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
-use super::status::Status;
+use super::status::{FieldError, Status};
 
 /// What the caller would do, as a `SelfSubjectAccessReview` asks it. A part that is not given is "".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,9 @@ pub fn access_review(body: &Value, refusal: impl Fn(&Access) -> Option<String>) 
     let resource = body.pointer("/spec/resourceAttributes");
     let path = body.pointer("/spec/nonResourceAttributes");
     let Some(asked) = resource.xor(path) else {
-        let message = "spec: exactly one of resourceAttributes and nonResourceAttributes must be given";
-        return Err(Status::bad_request(message));
+        let rule = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        let error = FieldError::invalid("spec.resourceAttributes", &Value::Null, rule);
+        return Err(Status::invalid_named("authorization.k8s.io", "", "", &[error]));
     };
     let text = |name| asked.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
     let access = Access {
@@ -69,12 +70,13 @@ pub fn rules_review(body: &Value, denied: &[&Kind]) -> Result<Value, Status> {
         "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
         "incomplete": false,
     });
-    Ok(answer(body, "SelfSubjectRulesReview", &status))
+    // The real server does not say it again either.
+    Ok(answer(&json!({"spec": {}}), "SelfSubjectRulesReview", &status))
 }
 
 fn answer(body: &Value, kind: &str, status: &Value) -> Value {
     json!({
-        "kind": kind, "apiVersion": "authorization.k8s.io/v1", "metadata": {"creationTimestamp": null},
+        "kind": kind, "apiVersion": "authorization.k8s.io/v1", "metadata": {},
         "spec": body.get("spec"), "status": status,
     })
 }
@@ -93,7 +95,7 @@ mod tests {
         assert_eq!(refuse["status"], json!({"allowed": false, "reason": "no"}));
         let path = json!({"spec": {"nonResourceAttributes": {"verb": "get", "path": "/healthz"}}});
         assert_eq!(access_review(&path, |a| Some(a.path.clone())).unwrap()["status"]["reason"], "/healthz");
-        assert_eq!(access_review(&json!({"spec": {}}), |_| None).unwrap_err().code, 400);
+        assert_eq!(access_review(&json!({"spec": {}}), |_| None).unwrap_err().code, 422);
     }
 
     #[test]

@@ -16,6 +16,12 @@ pub struct FieldError {
 pub enum Fault {
     /// Value (as JSON) and detail.
     Invalid(String, String),
+    /// Value (as JSON), and the values that would do.
+    NotSupported(String, Vec<String>),
+    /// Value (as JSON).
+    Duplicate(String),
+    /// Most bytes that would do.
+    TooLong(usize),
     /// Detail.
     Required(String),
     /// Detail.
@@ -26,6 +32,22 @@ impl FieldError {
     /// A value that breaks a rule.
     pub fn invalid(field: &str, value: &serde_json::Value, detail: &str) -> Self {
         Self { field: field.into(), fault: Fault::Invalid(value.to_string(), detail.into()) }
+    }
+
+    /// A value that is none of those that are known.
+    pub fn not_supported(field: &str, value: &serde_json::Value, known: &[&str]) -> Self {
+        let known = known.iter().map(|known| (*known).to_owned()).collect();
+        Self { field: field.into(), fault: Fault::NotSupported(value.to_string(), known) }
+    }
+
+    /// A value that another item has too.
+    pub fn duplicate(field: &str, value: &serde_json::Value) -> Self {
+        Self { field: field.into(), fault: Fault::Duplicate(value.to_string()) }
+    }
+
+    /// A text with too many bytes.
+    pub fn too_long(field: &str, most: usize) -> Self {
+        Self { field: field.into(), fault: Fault::TooLong(most) }
     }
 
     /// A value that must be there.
@@ -41,6 +63,12 @@ impl FieldError {
     pub(super) fn body(&self) -> String {
         match &self.fault {
             Fault::Invalid(value, detail) => format!("Invalid value: {value}: {detail}"),
+            Fault::NotSupported(value, known) => {
+                let known: Vec<String> = known.iter().map(|known| format!("{known:?}")).collect();
+                format!("Unsupported value: {value}: supported values: {}", known.join(", "))
+            }
+            Fault::Duplicate(value) => format!("Duplicate value: {value}"),
+            Fault::TooLong(most) => format!("Too long: may not be more than {most} bytes"),
             Fault::Required(detail) if detail.is_empty() => "Required value".into(),
             Fault::Required(detail) => format!("Required value: {detail}"),
             Fault::Forbidden(detail) => format!("Forbidden: {detail}"),
@@ -50,6 +78,9 @@ impl FieldError {
     pub(super) fn cause(&self) -> Cause {
         let reason = match self.fault {
             Fault::Invalid(..) => "FieldValueInvalid",
+            Fault::NotSupported(..) => "FieldValueNotSupported",
+            Fault::Duplicate(_) => "FieldValueDuplicate",
+            Fault::TooLong(_) => "FieldValueTooLong",
             Fault::Required(_) => "FieldValueRequired",
             Fault::Forbidden(_) => "FieldValueForbidden",
         };

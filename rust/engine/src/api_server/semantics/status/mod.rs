@@ -134,6 +134,17 @@ impl Status {
         Self::failure(409, "Conflict", message).about(kind, name)
     }
 
+    /// A precondition of a deletion does not hold: 409, about the kind and not the resource.
+    pub fn precondition_failed(kind: &Kind, name: &str, why: &str) -> Self {
+        let dot = if kind.group.is_empty() { "" } else { "." };
+        let message = format!("Operation cannot be fulfilled on {}{dot}{} {name:?}: {why}", kind.kind, kind.group);
+        let mut status = Self::failure(409, "Conflict", message).about(kind, name);
+        if let Some(details) = &mut status.details {
+            details.kind = kind.kind.into();
+        }
+        status
+    }
+
     /// The resourceVersion of an update is not the object's: 409.
     pub fn modified(kind: &Kind, name: &str) -> Self {
         Self::conflict(
@@ -168,15 +179,24 @@ impl Status {
 
     /// The object breaks rules: 422, one cause for each.
     pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Self {
+        Self::invalid_named(kind.group, kind.kind, name, errors)
+    }
+
+    /// Options of the request break rules: 422, one cause for each. `of` is for instance `PatchOptions`.
+    pub fn invalid_options(of: &str, errors: &[FieldError]) -> Self {
+        Self::invalid_named("meta.k8s.io", of, "", errors)
+    }
+
+    /// What is said by 422 about a kind of a group, which need not be one that is served.
+    pub fn invalid_named(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let list: Vec<String> = errors.iter().map(FieldError::to_string).collect();
         let all = if let [one] = &list[..] { one.clone() } else { format!("[{}]", list.join(", ")) };
-        let qualified =
-            if kind.group.is_empty() { kind.kind.to_owned() } else { format!("{}.{}", kind.kind, kind.group) };
-        let mut status = Self::failure(422, "Invalid", format!("{qualified} {name:?} is invalid: {all}"));
+        let dot = if group.is_empty() { "" } else { "." };
+        let mut status = Self::failure(422, "Invalid", format!("{kind}{dot}{group} {name:?} is invalid: {all}"));
         status.details = Some(Box::new(Details {
             name: name.into(),
-            group: kind.group.into(),
-            kind: kind.kind.into(),
+            group: group.into(),
+            kind: kind.into(),
             causes: errors.iter().map(FieldError::cause).collect(),
             ..Details::default()
         }));
@@ -188,30 +208,11 @@ impl Status {
         Self::failure(400, "BadRequest", message.into())
     }
 
-    /// An option of the request breaks a rule: 422. `of` is for instance `PatchOptions`.
-    pub fn invalid_options(of: &str, field: &str, fault: &str) -> Self {
-        let message = format!("{of}.meta.k8s.io \"\" is invalid: {field}: {fault}");
-        let mut status = Self::failure(422, "Invalid", message);
-        status.details = Some(Box::new(Details {
-            group: "meta.k8s.io".into(),
-            kind: of.into(),
-            causes: vec![Cause { message: fault.into(), field: field.into(), ..Cause::default() }],
-            ..Details::default()
-        }));
-        status
-    }
-
     /// A patch that cannot be applied: 422 without an object.
     pub fn unprocessable(message: impl Into<String>) -> Self {
         let mut status = Self::failure(422, "Invalid", message.into());
         status.details = Some(Box::default());
         status
-    }
-
-    /// The verb is not served for this kind: 405.
-    pub fn method_not_supported(kind: &Kind, action: &str) -> Self {
-        let message = format!("{action} is not supported on resources of kind {:?}", kind.group_resource());
-        Self::failure(405, "MethodNotAllowed", message).about(kind, "")
     }
 
     /// The method is not served at this path: 405.
@@ -225,6 +226,11 @@ impl Status {
     /// A real server does it and this one does not: 501, with what and why.
     pub fn not_implemented(what: &str) -> Self {
         Self::failure(501, "NotImplemented", format!("perfq's embedded server does not implement {what}"))
+    }
+
+    /// One object was asked for in the shape of a list, or the other way round: 406.
+    pub fn wrong_shape(asked: &str, what: &str) -> Self {
+        Self::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"))
     }
 
     /// No representation that the client accepts: 406.
@@ -242,6 +248,13 @@ impl Status {
         let message =
             format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
         Self::failure(415, "UnsupportedMediaType", message)
+    }
+
+    /// A patch is of a type that is none: 415, without a word of which there are, as by the real server.
+    pub fn unknown_patch_type() -> Self {
+        let mut status = Self::failure(415, "UnsupportedMediaType", "415: Unsupported Media Type".into());
+        status.details = Some(Box::default());
+        status
     }
 
     /// The body is larger than the server takes: 413.

@@ -18,7 +18,7 @@ pub(super) fn apply(
     force: bool,
 ) -> Result<Value, Status> {
     let mut all = managers::read(current);
-    let mine = managers::owned_paths(applied, place);
+    let mine = managers::owned_paths(applied, place, writer);
     let mut merged = merge(current, applied, place);
     take_over(&mut all, current, &merged, &mine, (place, writer, force))?;
     let before = all.iter().find(|m| m.is(writer)).map(|m| m.fields.clone()).unwrap_or_default();
@@ -129,7 +129,8 @@ mod tests {
 
     fn run(current: &Value, applied: &Value, manager: &str, force: bool) -> Result<Value, Status> {
         let place = Place::Type(schema::find("Deployment").unwrap());
-        let writer = Writer { manager, operation: "Apply", subresource: "", api_version: "apps/v1", now: Instant(0) };
+        let writer =
+            Writer { manager, operation: "Apply", subresource: "", api_version: "apps/v1", now: Instant(0), kept: &[] };
         apply(current, applied, place, &writer, force)
     }
 

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::always::{self, Empty};
+use super::rules;
 use crate::api_server::semantics::instant::Instant;
 use crate::api_server::semantics::kinds::Kind;
 use crate::api_server::semantics::names::{check_label_key, check_label_value, check_name};
+use crate::api_server::semantics::quantity::{canonical, is_quantity};
 use crate::api_server::semantics::schema::{self, Shape, Type};
 use crate::api_server::semantics::status::FieldError;
 
@@ -34,15 +37,19 @@ fn fit_type(value: &mut Value, of: &'static Type, path: &str, unknown: &mut Vec<
         return fit_leaf(value, of.name(), path);
     }
     let Value::Object(fields) = value else { return mismatch(path, "an object", value) };
+    let always = always::of(of.name());
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     fields.retain(|name, v| {
         let known = of.field(name).is_some();
         if !known {
             unknown.push(below(name));
         }
-        known && !v.is_null()
+        known && (!v.is_null() || always.iter().any(|(field, empty)| field == name && matches!(empty, Empty::Null)))
     });
-    for (name, v) in fields.iter_mut() {
+    for (name, empty) in always {
+        fields.entry(*name).or_insert_with(|| empty.value());
+    }
+    for (name, v) in fields.iter_mut().filter(|(_, v)| !v.is_null()) {
         if let Some(field) = of.field(name) {
             fit_shape(v, &field.shape, &below(name), unknown)?;
         }
@@ -92,9 +99,13 @@ fn fit_shape(value: &mut Value, shape: &'static Shape, path: &str, unknown: &mut
 fn fit_leaf(value: &mut Value, name: &str, path: &str) -> Result<(), String> {
     let sound = match (name, &*value) {
         ("Time" | "MicroTime", Value::String(text)) => Instant::parse(text).is_some(),
-        ("Quantity", Value::String(text)) => is_quantity(text),
+        ("Quantity", Value::String(text)) if !is_quantity(text) => false,
+        ("Quantity", Value::String(text)) => {
+            *value = canonical(text).into();
+            true
+        }
         ("Quantity", Value::Number(number)) => {
-            *value = number.to_string().into();
+            *value = canonical(&number.to_string()).into();
             true
         }
         ("IntOrString", Value::String(_)) => true,
@@ -117,22 +128,8 @@ fn is_base64(text: &str) -> bool {
     text.len().is_multiple_of(4) && text.len() - body.len() <= 2 && body.bytes().all(sound)
 }
 
-/// A signed decimal number with a suffix: m, u, n, k, M … E, Ki … Ei, or an exponent.
-fn is_quantity(text: &str) -> bool {
-    let unsigned = text.trim_start_matches(['+', '-']);
-    let split = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
-    let (number, suffix) = unsigned.split_at(split);
-    let digits = number.bytes().filter(u8::is_ascii_digit).count();
-    let exponent = || {
-        let exponent = suffix.strip_prefix(['e', 'E'])?;
-        exponent.strip_prefix(['+', '-']).unwrap_or(exponent).parse::<u16>().ok()
-    };
-    let known = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-    text.len() - unsigned.len() <= 1
-        && digits > 0
-        && number.matches('.').count() <= 1
-        && (known.contains(&suffix) || exponent().is_some())
-}
+/// Finalizers that need no domain.
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// What is wrong with an object's metadata and with what it must have.
 pub(super) fn validate(kind: &Kind, object: &Value, of: &'static Type) -> Vec<FieldError> {
@@ -141,6 +138,7 @@ pub(super) fn validate(kind: &Kind, object: &Value, of: &'static Type) -> Vec<Fi
         let empty = json!({});
         required(object.get("spec").unwrap_or(&empty), spec, "spec", &mut errors);
     }
+    errors.extend(rules::broken(kind, object));
     errors
 }
 
@@ -163,9 +161,28 @@ fn metadata(kind: &Kind, object: &Value) -> Vec<FieldError> {
         let broken = check_label_key(&key.to_lowercase());
         errors.extend(broken.iter().map(|e| FieldError::invalid("metadata.annotations", &json!(key), e)));
     }
-    for finalizer in object.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten() {
-        let broken = check_label_key(finalizer.as_str().unwrap_or(""));
+    let list = |pointer| object.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+    for (i, finalizer) in list("/metadata/finalizers").enumerate() {
+        let name = finalizer.as_str().unwrap_or("");
+        let broken = check_label_key(name);
         errors.extend(broken.iter().map(|e| FieldError::invalid("metadata.finalizers", finalizer, e)));
+        if broken.is_empty() && !name.contains('/') && !STANDARD_FINALIZERS.contains(&name) {
+            let rule = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.push(FieldError::invalid(&format!("metadata.finalizers[{i}]"), finalizer, rule));
+        }
+    }
+    for owner in list("/metadata/ownerReferences") {
+        let rules = [
+            ("apiVersion", "version must not be empty"),
+            ("kind", "must not be empty"),
+            ("name", "must not be empty"),
+            ("uid", "must not be empty"),
+        ];
+        for (field, rule) in rules {
+            if owner[field].as_str().unwrap_or("").is_empty() {
+                errors.push(FieldError::invalid(&format!("metadata.ownerReferences.{field}"), &json!(""), rule));
+            }
+        }
     }
     errors
 }

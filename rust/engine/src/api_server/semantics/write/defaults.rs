@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::api_server::semantics::base64;
 use crate::api_server::semantics::kinds::Kind;
 
-type Fields = Map<String, Value>;
+pub(super) type Fields = Map<String, Value>;
 
 /// Fills them in. Nothing that is there is changed.
 pub(super) fn fill(kind: &Kind, object: &mut Value) {
@@ -13,16 +14,9 @@ pub(super) fn fill(kind: &Kind, object: &mut Value) {
         "Pod" => {
             pod_spec(fields);
             let spec = child(fields, "spec");
-            if !spec.contains_key("tolerations") {
-                spec.insert(
-                    "tolerations".into(),
-                    json!([
-                        {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute",
-                         "tolerationSeconds": 300},
-                        {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute",
-                         "tolerationSeconds": 300},
-                    ]),
-                );
+            set(spec, "enableServiceLinks", true);
+            for list in ["containers", "initContainers"] {
+                objects(spec, list).for_each(|container| requests(child(container, "resources")));
             }
             set(child(fields, "status"), "phase", "Pending");
         }
@@ -30,11 +24,21 @@ pub(super) fn fill(kind: &Kind, object: &mut Value) {
             let spec = child(fields, "spec");
             set(spec, "replicas", 1);
             pod_spec(child(spec, "template"));
-            if kind.kind == "Deployment" {
-                deployment(spec);
+            match kind.kind {
+                "Deployment" => deployment(spec),
+                "StatefulSet" => stateful_set(spec),
+                _ => {}
             }
         }
-        "DaemonSet" => pod_spec(child(child(fields, "spec"), "template")),
+        "DaemonSet" => {
+            let spec = child(fields, "spec");
+            pod_spec(child(spec, "template"));
+            rolling(spec, &json!({"maxUnavailable": 1, "maxSurge": 0}));
+        }
+        "Endpoints" => {
+            objects(fields, "subsets")
+                .for_each(|subset| objects(subset, "ports").for_each(|port| set(port, "protocol", "TCP")));
+        }
         "Job" => job_spec(child(fields, "spec")),
         "CronJob" => {
             let spec = child(fields, "spec");
@@ -52,7 +56,19 @@ pub(super) fn fill(kind: &Kind, object: &mut Value) {
     }
 }
 
-fn child<'a>(fields: &'a mut Fields, name: &str) -> &'a mut Fields {
+/// What a container may have at most it asks for, where it asks for nothing else.
+fn requests(resources: &mut Fields) {
+    let Some(limits) = resources.get("limits").and_then(Value::as_object).filter(|limits| !limits.is_empty()).cloned()
+    else {
+        return;
+    };
+    let requests = child(resources, "requests");
+    for (name, limit) in limits {
+        set(requests, &name, limit);
+    }
+}
+
+pub(super) fn child<'a>(fields: &'a mut Fields, name: &str) -> &'a mut Fields {
     let value = fields.entry(name).or_insert_with(|| json!({}));
     if !value.is_object() {
         *value = json!({});
@@ -60,7 +76,7 @@ fn child<'a>(fields: &'a mut Fields, name: &str) -> &'a mut Fields {
     value.as_object_mut().expect("it was just made one")
 }
 
-fn set(fields: &mut Fields, name: &str, value: impl Into<Value>) {
+pub(super) fn set(fields: &mut Fields, name: &str, value: impl Into<Value>) {
     fields.entry(name).or_insert_with(|| value.into());
 }
 
@@ -123,6 +139,27 @@ fn deployment(spec: &mut Fields) {
     }
 }
 
+fn stateful_set(spec: &mut Fields) {
+    set(spec, "podManagementPolicy", "OrderedReady");
+    rolling(spec, &json!({"partition": 0}));
+    let retention = child(spec, "persistentVolumeClaimRetentionPolicy");
+    set(retention, "whenDeleted", "Retain");
+    set(retention, "whenScaled", "Retain");
+}
+
+/// `updateStrategy` and how many revisions are kept, of a `StatefulSet` or `DaemonSet`.
+fn rolling(spec: &mut Fields, update: &Value) {
+    set(spec, "revisionHistoryLimit", 10);
+    let strategy = child(spec, "updateStrategy");
+    set(strategy, "type", "RollingUpdate");
+    if strategy["type"] == "RollingUpdate" {
+        let rolling = child(strategy, "rollingUpdate");
+        for (name, value) in update.as_object().into_iter().flatten() {
+            set(rolling, name, value.clone());
+        }
+    }
+}
+
 fn job_spec(spec: &mut Fields) {
     if !spec.contains_key("parallelism") {
         set(spec, "completions", 1);
@@ -131,12 +168,17 @@ fn job_spec(spec: &mut Fields) {
     set(spec, "backoffLimit", 6);
     set(spec, "completionMode", "NonIndexed");
     set(spec, "suspend", false);
+    let replaced = if spec.contains_key("podFailurePolicy") { "Failed" } else { "TerminatingOrFailed" };
+    set(spec, "podReplacementPolicy", replaced);
     pod_spec(child(spec, "template"));
 }
 
 fn service(spec: &mut Fields) {
     set(spec, "type", "ClusterIP");
     set(spec, "sessionAffinity", "None");
+    if spec["type"] != "ExternalName" {
+        set(spec, "internalTrafficPolicy", "Cluster");
+    }
     for port in objects(spec, "ports") {
         set(port, "protocol", "TCP");
         let number = port.get("port").cloned();
@@ -152,7 +194,7 @@ fn secret(fields: &mut Fields) {
     if let Some(Value::Object(texts)) = fields.remove("stringData") {
         let data = child(fields, "data");
         for (key, text) in texts {
-            data.insert(key, base64(text.as_str().unwrap_or("").as_bytes()).into());
+            data.insert(key, base64::encode(text.as_str().unwrap_or("").as_bytes()).into());
         }
     }
 }
@@ -164,20 +206,6 @@ fn namespace(fields: &mut Fields) {
         child(metadata, "labels").insert("kubernetes.io/metadata.name".into(), name);
     }
     set(child(fields, "spec"), "finalizers", json!(["kubernetes"]));
-}
-
-/// RFC 4648 base64, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_u32, |w, b| w << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let symbol = ALPHABET[(word >> (18 - 6 * place) & 63) as usize];
-            out.push(if place > chunk.len() { '=' } else { char::from(symbol) });
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -213,10 +241,6 @@ mod tests {
         let secret =
             filled("", "secrets", json!({"stringData": {"a": "hello", "b": ""}, "data": {"a": "eA==", "c": "eQ=="}}));
         assert_eq!(secret, json!({"type": "Opaque", "data": {"a": "aGVsbG8=", "b": "", "c": "eQ=="}}));
-        assert_eq!(
-            [base64(b"f"), base64(b"fo"), base64(b"foo"), base64(b"foob")],
-            ["Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
-        );
     }
 
     #[test]

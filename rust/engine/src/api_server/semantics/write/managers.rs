@@ -12,7 +12,6 @@ const UNOWNED: &[&[&str]] = &[
     &["kind"],
     &["metadata", "name"],
     &["metadata", "namespace"],
-    &["metadata", "generateName"],
     &["metadata", "uid"],
     &["metadata", "resourceVersion"],
     &["metadata", "generation"],
@@ -42,6 +41,8 @@ pub(super) struct Writer<'a> {
     pub(super) subresource: &'a str,
     pub(super) api_version: &'a str,
     pub(super) now: Instant,
+    /// Fields of the object that this way of writing leaves as they are.
+    pub(super) kept: &'a [&'a str],
 }
 
 impl Manager {
@@ -117,10 +118,13 @@ pub(super) fn write(object: &mut Value, managers: &[Manager]) {
     }
 }
 
-/// All paths of an object that someone can own.
-pub(super) fn owned_paths(object: &Value, place: Place) -> FieldSet {
+/// All paths of an object that the writer can own.
+pub(super) fn owned_paths(object: &Value, place: Place, writer: &Writer<'_>) -> FieldSet {
     let mut set = field_set::paths(object, place);
-    set.retain(|path| !UNOWNED.iter().any(|unowned| is_below(path, unowned)));
+    set.retain(|path| {
+        !UNOWNED.iter().any(|unowned| is_below(path, unowned))
+            && !writer.kept.iter().any(|field| is_below(path, &[field]))
+    });
     set
 }
 
@@ -149,10 +153,21 @@ pub(super) fn set_fields(managers: &mut Vec<Manager>, writer: &Writer<'_>, field
     });
 }
 
+/// After a create that is no apply: all of it belongs to the writer.
+pub(super) fn after_create(new: &mut Value, place: Place, writer: &Writer<'_>) {
+    let mut managers = Vec::new();
+    set_fields(&mut managers, writer, owned_paths(new, place, writer));
+    write(new, &managers);
+}
+
 /// After a write that is no apply: what it changed belongs to the writer, and to no one else.
 pub(super) fn after_update(old: &Value, new: &mut Value, place: Place, writer: &Writer<'_>) {
     let mut managers = read(old);
-    let paths = owned_paths(new, place);
+    if managers.is_empty() {
+        // As by the real server: who began without managers stays without, until the first apply.
+        return write(new, &managers);
+    }
+    let paths = owned_paths(new, place, writer);
     let changed: FieldSet = paths
         .iter()
         .filter(|path| field_set::get(old, place, path) != field_set::get(new, place, path))

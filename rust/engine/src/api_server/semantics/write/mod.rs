@@ -1,12 +1,16 @@
 //! What becomes of an object when someone writes it: create, update, patch, apply. Pure: the caller has the
 //! object as it is and stores what comes out, with a resourceVersion of its own.
 
+mod admission;
+mod always;
 mod apply;
 mod check;
 mod defaults;
 mod field_set;
+mod immutable;
 mod managers;
 pub mod options;
+mod rules;
 mod update;
 
 use serde_json::{Value, json};
@@ -60,11 +64,17 @@ pub struct Written {
 
 impl Target<'_> {
     fn object_type(&self) -> Result<&'static Type, Status> {
-        schema::of_kind(self.kind).ok_or_else(|| Status::method_not_supported(self.kind, "write"))
+        schema::of_kind(self.kind).ok_or_else(Status::method_not_allowed)
     }
 
     fn writer<'a>(&'a self, options: &'a WriteOptions, api_version: &'a str, now: Instant) -> Writer<'a> {
-        Writer { manager: &options.manager, operation: "Update", subresource: self.subresource, api_version, now }
+        let kept: &[&str] = match (self.subresource, self.kind.kind) {
+            ("status", _) => &["spec"],
+            (_, "Namespace") => &["spec", "status"],
+            _ if self.kind.has_status() => &["status"],
+            _ => &[],
+        };
+        Writer { manager: &options.manager, operation: "Update", subresource: self.subresource, api_version, now, kept }
     }
 }
 
@@ -89,7 +99,8 @@ pub fn create(
     let mut created = object;
     let api_version = target.kind.api_version();
     let place = Place::Type(target.object_type()?);
-    managers::after_update(&json!({}), &mut created, place, &target.writer(options, &api_version, stamp.now));
+    managers::after_create(&mut created, place, &target.writer(options, &api_version, stamp.now));
+    admission::admit(target.kind, &mut created);
     Ok(Written { object: created, warnings, changed: true })
 }
 
@@ -155,6 +166,9 @@ fn parse(kind: &Kind, body: &[u8]) -> Result<Value, Status> {
         let why = if body.is_empty() { "the body is empty".to_owned() } else { e.to_string() };
         Status::bad_request(format!("the object provided is unrecognized (must be of type {}): {why}", kind.kind))
     })?;
+    if object.is_null() {
+        object = json!({});
+    }
     let Some(fields) = object.as_object_mut() else {
         let message = format!("the object provided is unrecognized (must be of type {}): it is no object", kind.kind);
         return Err(Status::bad_request(message));

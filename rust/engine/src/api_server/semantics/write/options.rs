@@ -1,9 +1,11 @@
 //! What the query and the body of a write say besides the object.
 
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::api_server::semantics::kinds::Kind;
-use crate::api_server::semantics::status::Status;
+use crate::api_server::semantics::list_options::no_integer;
+use crate::api_server::semantics::status::{FieldError, Status};
 
 /// What becomes of unknown fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,30 +34,32 @@ pub struct WriteOptions {
     pub force: Option<bool>,
 }
 
+fn unknown_dry_run(given: &[impl AsRef<str>]) -> FieldError {
+    let given: Vec<&str> = given.iter().map(AsRef::as_ref).collect();
+    FieldError::not_supported("dryRun", &json!(given), &["All"])
+}
+
 impl WriteOptions {
     /// Reads them from the query; `of` is `CreateOptions`, `UpdateOptions` or `PatchOptions`, for errors. Without `fieldManager`, the user agent up to its first slash counts.
     pub fn read<'q>(query: impl Fn(&str) -> Option<&'q str>, user_agent: &str, of: &str) -> Result<Self, Status> {
         let dry_run = match query("dryRun") {
             None | Some("") => false,
             Some("All") => true,
-            Some(other) => {
-                let message = format!("Invalid value: {other:?}: supported values: \"All\"");
-                return Err(Status::invalid_options(of, "dryRun", &message));
-            }
+            Some(other) => return Err(Status::invalid_options(of, &[unknown_dry_run(&[other])])),
         };
         let validation = match query("fieldValidation") {
             None | Some("" | "Warn") => FieldValidation::Warn,
             Some("Ignore") => FieldValidation::Ignore,
             Some("Strict") => FieldValidation::Strict,
             Some(other) => {
-                let message =
-                    format!("Unsupported value: {other:?}: supported values: \"Ignore\", \"Strict\", \"Warn\"");
-                return Err(Status::invalid_options(of, "fieldValidation", &message));
+                let known = ["", "Ignore", "Strict", "Warn"];
+                let error = FieldError::not_supported("fieldValidation", &json!(other), &known);
+                return Err(Status::invalid_options(of, &[error]));
             }
         };
         let named = query("fieldManager").filter(|m| !m.is_empty());
         if named.is_some_and(|m| m.len() > 128) {
-            return Err(Status::invalid_options(of, "fieldManager", "Too long: may not be more than 128 bytes"));
+            return Err(Status::invalid_options(of, &[FieldError::too_long("fieldManager", 128)]));
         }
         let agent = user_agent.split('/').next().unwrap_or_default();
         let force = query("force").map(|f| f == "true" || f == "1");
@@ -73,12 +77,16 @@ impl WriteOptions {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeleteOptions {
+    /// `DeleteOptions`, or "".
+    pub kind: String,
     /// What must hold for the deletion to happen.
     pub preconditions: Option<Preconditions>,
     /// `["All"]` for a dry run.
     pub dry_run: Vec<String>,
     /// Orphan, Background or Foreground. There is nothing here that could be orphaned: it is only checked.
     pub propagation_policy: Option<String>,
+    /// What `propagationPolicy` took the place of.
+    pub orphan_dependents: Option<bool>,
     /// Seconds. Deletion is immediate here: it is only read.
     pub grace_period_seconds: Option<i64>,
 }
@@ -102,24 +110,32 @@ impl DeleteOptions {
             serde_json::from_slice(body)
                 .map_err(|e| Status::bad_request(format!("the body is no DeleteOptions: {e}")))?
         };
+        if !matches!(options.kind.as_str(), "" | "DeleteOptions") {
+            return Err(Status::bad_request(format!("the body is a {}, no DeleteOptions", options.kind)));
+        }
+        if let Some(seconds) = query("gracePeriodSeconds") {
+            options.grace_period_seconds = Some(seconds.parse().map_err(|_| Status::bad_request(no_integer(seconds)))?);
+        }
         if let Some(dry_run) = query("dryRun") {
             options.dry_run = vec![dry_run.into()];
         }
         if let Some(policy) = query("propagationPolicy") {
             options.propagation_policy = Some(policy.into());
         }
-        if let Some(other) = options.dry_run.iter().find(|d| *d != "All") {
-            let message = format!("Invalid value: {other:?}: supported values: \"All\"");
-            return Err(Status::invalid_options("DeleteOptions", "dryRun", &message));
+        let mut errors = Vec::new();
+        if let Some(policy) = &options.propagation_policy {
+            let known = ["Foreground", "Background", "Orphan", "nil"];
+            if options.orphan_dependents.is_some() {
+                let detail = "orphanDependents and deletionPropagation cannot be both set";
+                errors.push(FieldError::invalid("propagationPolicy", &json!(policy), detail));
+            } else if !known[..3].contains(&policy.as_str()) {
+                errors.push(FieldError::not_supported("propagationPolicy", &json!(policy), &known));
+            }
         }
-        let known = ["", "Background", "Foreground", "Orphan"];
-        if let Some(other) = options.propagation_policy.as_ref().filter(|p| !known.contains(&p.as_str())) {
-            let message = format!(
-                "Unsupported value: {other:?}: supported values: \"Background\", \"Foreground\", \"Orphan\", \"nil\""
-            );
-            return Err(Status::invalid_options("DeleteOptions", "propagationPolicy", &message));
+        if options.dry_run.iter().any(|d| d != "All") {
+            errors.push(unknown_dry_run(&options.dry_run));
         }
-        Ok(options)
+        if errors.is_empty() { Ok(options) } else { Err(Status::invalid_options("DeleteOptions", &errors)) }
     }
 
     /// Whether nothing is to be deleted in truth.
@@ -130,15 +146,18 @@ impl DeleteOptions {
     /// Checks the preconditions.
     pub fn check(&self, kind: &Kind, name: &str, uid: &str, version: &str) -> Result<(), Status> {
         let Some(wanted) = &self.preconditions else { return Ok(()) };
-        let differs = |what: &str, wanted: &Option<String>, is: &str| match wanted {
-            Some(wanted) if wanted != is => {
-                let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {is}");
-                Err(Status::conflict(kind, name, &why))
-            }
+        let differs = |what: &str, wanted: &Option<String>, is: &str, then: &str| match wanted {
+            Some(wanted) if wanted != is => Err(Status::precondition_failed(
+                kind,
+                name,
+                &format!(
+                    "the {what} in the precondition ({wanted}) does not match the {what} in record ({is}). The object might have been {then}"
+                ),
+            )),
             _ => Ok(()),
         };
-        differs("UID", &wanted.uid, uid)?;
-        differs("ResourceVersion", &wanted.resource_version, version)
+        differs("UID", &wanted.uid, uid, "deleted and then recreated")?;
+        differs("ResourceVersion", &wanted.resource_version, version, "modified")
     }
 }
 

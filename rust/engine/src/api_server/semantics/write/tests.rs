@@ -49,7 +49,8 @@ fn a_created_object_is_stamped_completed_and_owned() {
         (&json!("ns"), &json!("u-1"), &json!(1))
     );
     assert_eq!(metadata["creationTimestamp"], "2026-01-01T00:00:00Z");
-    assert_eq!(pod["status"], json!({"phase": "Pending"}));
+    assert_eq!(pod["status"], json!({"phase": "Pending", "qosClass": "BestEffort"}));
+    assert_eq!((&pod["spec"]["priority"], &pod["spec"]["enableServiceLinks"]), (&json!(0), &json!(true)));
     assert_eq!(metadata["managedFields"][0]["manager"], "test");
     assert_eq!(metadata["managedFields"][0]["fieldsV1"]["f:metadata"], json!({"f:labels": {"f:a": {}}}));
 }
@@ -142,16 +143,18 @@ fn only_the_server_sets_its_own_fields_and_the_generation_counts_specs() {
 }
 
 #[test]
-fn status_is_written_below_status_and_nowhere_else() {
+fn status_is_written_below_status_and_metadata_in_both_places() {
     let current = stored();
-    let patch_body = json!({"status": {"phase": "Running"}, "metadata": {"labels": {"b": "2"}}});
+    let patch_body = json!({"status": {"phase": "Running"}, "spec": {"activeDeadlineSeconds": 5},
+        "metadata": {"labels": {"b": "2"}}});
     let main = patched(&current, MERGE, &patch_body).unwrap().object;
     assert_eq!((&main["status"]["phase"], &main["metadata"]["labels"]["b"]), (&json!("Pending"), &json!("2")));
     let body = patch_body.to_string();
     let sent = Patch { content_type: Some(MERGE), bytes: body.as_bytes() };
     let below = Target { subresource: "status", ..target("", "pods", "p") };
     let status = patch(below, Some(&current), sent, &options(), &stamp()).unwrap().object;
-    assert_eq!((&status["status"]["phase"], status["metadata"]["labels"].get("b")), (&json!("Running"), None));
+    assert_eq!((&status["status"]["phase"], &status["metadata"]["labels"]["b"]), (&json!("Running"), &json!("2")));
+    assert_eq!(status["spec"].get("activeDeadlineSeconds"), None);
     assert_eq!(status["metadata"]["managedFields"][1]["subresource"], "status");
 }
 

@@ -6,17 +6,12 @@ use super::field_set::Place;
 use super::managers::{self, Manager};
 use super::options::WriteOptions;
 use super::{
-    Stamp, Target, Written, apply, check_content_type, check_place, defaults, finish_new, fit, parse, validated,
+    Stamp, Target, Written, admission, apply, check, check_content_type, check_place, defaults, finish_new, fit,
+    immutable, parse, validated,
 };
+use crate::api_server::semantics::kinds::Kind;
 use crate::api_server::semantics::patch::{PatchError, json_patch, merge_patch, strategic};
 use crate::api_server::semantics::status::{FieldError, Status};
-
-const PATCH_TYPES: &str = "application/json-patch+json, application/merge-patch+json, \
-                           application/strategic-merge-patch+json, application/apply-patch+yaml";
-
-/// What a client may change in the spec of a Pod.
-const MUTABLE_IN_PODS: &[&str] =
-    &["activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerations", "schedulingGates"];
 
 /// A patch as it was sent.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +56,8 @@ pub fn patch(
         return apply_patch(target, current, patch.bytes, options, stamp);
     }
     if options.force.is_some() {
-        return Err(Status::invalid_options(
-            "PatchOptions",
-            "force",
-            "Forbidden: may not be specified for non-apply patch",
-        ));
+        let error = FieldError::forbidden("force", "may not be specified for non-apply patch");
+        return Err(Status::invalid_options("PatchOptions", &[error]));
     }
     let of = target.object_type()?;
     let missing = || Status::not_found(target.kind, target.name);
@@ -74,7 +66,7 @@ pub fn patch(
         "application/json-patch+json" => json_patch::apply(current_or_missing?, patch.bytes),
         "application/merge-patch+json" => merge_patch::apply(current_or_missing?, patch.bytes),
         "application/strategic-merge-patch+json" => strategic::apply(current_or_missing?, patch.bytes, of),
-        _ => return Err(Status::unsupported_media_type(PATCH_TYPES)),
+        _ => return Err(Status::unknown_patch_type()),
     };
     let mut object = patched.map_err(|e| e.to_status())?;
     let current = current.ok_or_else(missing)?;
@@ -87,6 +79,11 @@ pub fn patch(
         }
         object[field] = current[field].clone();
     }
+    let uid = &object["metadata"]["uid"];
+    if !uid.is_null() && *uid != current["metadata"]["uid"] {
+        let error = FieldError::invalid("metadata.uid", uid, "field is immutable");
+        return Err(Status::invalid(target.kind, target.name, &[error]));
+    }
     next_version(target, current, object, options, stamp, warnings)
 }
 
@@ -98,15 +95,16 @@ fn apply_patch(
     stamp: &Stamp,
 ) -> Result<Written, Status> {
     if !options.manager_named {
-        return Err(Status::invalid_options(
-            "PatchOptions",
-            "fieldManager",
-            "Required value: is required for apply patch",
-        ));
+        let error = FieldError::required("fieldManager", "is required for apply patch");
+        return Err(Status::invalid_options("PatchOptions", &[error]));
     }
+    check_names_its_kind(bytes)?;
     let mut applied = parse(target.kind, bytes)?;
     if applied.pointer("/metadata/managedFields").is_some_and(|m| !m.is_null()) {
         return Err(Status::bad_request("metadata.managedFields must be nil"));
+    }
+    if let Some(unknown) = check::fit(&mut applied.clone(), target.object_type()?).unwrap_or_default().first() {
+        return Err(undeclared(target, &applied, unknown));
     }
     let warnings = fit(target, &mut applied, options.validation)?;
     check_place(target, &mut applied)?;
@@ -119,6 +117,7 @@ fn apply_patch(
     let managed = merged.pointer("/metadata/managedFields").cloned();
     let Some(current) = current else {
         let mut object = finish_new(target, merged, stamp)?;
+        admission::admit(target.kind, &mut object);
         restore(&mut object, managed);
         return Ok(Written { object, warnings, changed: true });
     };
@@ -128,6 +127,28 @@ fn apply_patch(
     let changed =
         differs(current, &object) || before.iter().map(Manager::ownership).ne(after.iter().map(Manager::ownership));
     Ok(Written { object: if changed { object } else { current.clone() }, warnings, changed })
+}
+
+/// An apply may name no field that there is not; the real server has no code for it.
+fn undeclared(target: Target<'_>, applied: &Value, path: &str) -> Status {
+    let text = |field: &str| applied["metadata"][field].as_str().unwrap_or("");
+    let (group, version) = (target.kind.group, target.kind.version);
+    let what = format!("{}/{}; {group}/{version}, Kind={}", text("namespace"), text("name"), target.kind.kind);
+    Status::unknown_error(&format!(
+        "failed to create typed patch object ({what}): .{path}: field not declared in schema"
+    ))
+}
+
+/// An apply says in full what it is about.
+fn check_names_its_kind(bytes: &[u8]) -> Result<(), Status> {
+    let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { return Ok(()) };
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or("");
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if !api_version.is_empty() && !kind.is_empty() {
+        return Ok(());
+    }
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    Err(Status::bad_request(format!("invalid object type: {slash}{api_version}, Kind={kind}")))
 }
 
 fn restore(object: &mut Value, managed: Option<Value>) {
@@ -177,13 +198,14 @@ fn settle(target: Target<'_>, current: &Value, mut object: Value) -> Result<Valu
         return Err(Status::conflict(kind, target.name, &why));
     }
     let version = text(&object, "resourceVersion");
+    if !version.is_empty() && version.parse::<u64>().is_err() {
+        return Err(Status::unknown_error(&format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+    }
     if !version.is_empty() && version != "0" && version != text(current, "resourceVersion") {
         return Err(Status::modified(kind, target.name));
     }
     if target.subresource == "status" {
-        let mut whole = current.clone();
-        set_or_remove(&mut whole, "status", object.get("status").cloned());
-        object = whole;
+        keep_but_status(kind, current, &mut object);
     } else if kind.has_status() {
         set_or_remove(&mut object, "status", current.get("status").cloned());
     }
@@ -191,14 +213,34 @@ fn settle(target: Target<'_>, current: &Value, mut object: Value) -> Result<Valu
     for field in ["uid", "creationTimestamp", "resourceVersion", "generation", "deletionTimestamp"] {
         set_or_remove(&mut object["metadata"], field, kept.get(field).cloned());
     }
+    if kind.kind == "Pod" {
+        for field in ["priority", "preemptionPolicy"] {
+            let given = current["spec"].get(field).filter(|_| object["spec"].get(field).is_none());
+            if let Some(value) = given {
+                object["spec"][field] = value.clone();
+            }
+        }
+    }
     defaults::fill(kind, &mut object);
+    admission::admit(kind, &mut object);
     let mut object = validated(target, object)?;
-    check_immutable(target, current, &object)?;
+    immutable::check(target, current, &object)?;
     if kind.generation && current.get("spec") != object.get("spec") {
         let generation = kept.get("generation").and_then(Value::as_i64).unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
     }
     Ok(object)
+}
+
+/// A write to `status` changes that and the metadata, as by the real server; a Deployment keeps its labels too.
+fn keep_but_status(kind: &Kind, current: &Value, object: &mut Value) {
+    let mut whole = current.clone();
+    set_or_remove(&mut whole, "status", object.get("status").cloned());
+    whole["metadata"] = object["metadata"].take();
+    if kind.kind == "Deployment" {
+        set_or_remove(&mut whole["metadata"], "labels", current["metadata"].get("labels").cloned());
+    }
+    *object = whole;
 }
 
 fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {
@@ -207,52 +249,4 @@ fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {
         Some(value) => fields.insert(field.into(), value),
         None => fields.remove(field),
     };
-}
-
-/// The few rules of this kind that clients run into.
-fn check_immutable(target: Target<'_>, current: &Value, object: &Value) -> Result<(), Status> {
-    let refuse = |field: &str, value: &Value, detail: &str| {
-        Err(Status::invalid(target.kind, target.name, &[FieldError::invalid(field, value, detail)]))
-    };
-    match target.kind.kind {
-        "Pod" if frozen(target, current) != frozen(target, object) => {
-            let detail = "pod updates may not change fields other than `spec.containers[*].image`,\
-                          `spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only \
-                          additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be \
-                          set to 1 if it was previously negative)";
-            let error = FieldError::forbidden("spec", detail);
-            Err(Status::invalid(target.kind, target.name, &[error]))
-        }
-        "ConfigMap" | "Secret" if current["immutable"] == true => {
-            for field in ["data", "binaryData", "immutable"] {
-                if current.get(field) != object.get(field) {
-                    let error = FieldError::forbidden(field, "field is immutable when `immutable` is set");
-                    return Err(Status::invalid(target.kind, target.name, &[error]));
-                }
-            }
-            Ok(())
-        }
-        "Deployment" | "ReplicaSet" | "DaemonSet" | "Job"
-            if !current["spec"]["selector"].is_null() && current["spec"]["selector"] != object["spec"]["selector"] =>
-        {
-            refuse("spec.selector", &object["spec"]["selector"], "field is immutable")
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What no client may change of a Pod's spec. A Pod that was stored as a plan has it may lack defaults.
-fn frozen(target: Target<'_>, pod: &Value) -> Value {
-    let mut pod = pod.clone();
-    defaults::fill(target.kind, &mut pod);
-    let mut spec = pod["spec"].take();
-    if let Some(fields) = spec.as_object_mut() {
-        fields.retain(|name, _| !MUTABLE_IN_PODS.contains(&name.as_str()));
-        for list in ["containers", "initContainers"] {
-            for container in fields.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-                set_or_remove(container, "image", None);
-            }
-        }
-    }
-    spec
 }

@@ -1,0 +1,1 @@
+"""Request load and request replay: what an input comes to, the target, the drive, the search for the highest rate."""

@@ -1,0 +1,1 @@
+"""What a request load recorded: its samples, their fold into the `load` block, and what judging looks at."""

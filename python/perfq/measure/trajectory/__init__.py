@@ -1,0 +1,1 @@
+"""What replayed sessions recorded: their samples, their fold into the `trajectory` block, what judging looks at."""

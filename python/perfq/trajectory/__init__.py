@@ -1,0 +1,1 @@
+"""`perfq trajectory`: recorded sessions of commands and waits, many at once."""
