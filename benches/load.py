@@ -7,12 +7,10 @@ process: perfq's contains the interpreter, the documents and the reports.
 from __future__ import annotations
 
 import json
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Any
 from benches import generators
 from benches.contrary import OBJECT, listening
 from benches.generators import Done, Protocol, Work
+from benches.memory import growth
 from benches.peers import version
 from benches.table import Row, Target
 
@@ -186,33 +185,18 @@ def grown(folder: Path, requests: int) -> int:
     with listening() as server:
         command = [perfq, "load", "run", str(trace), "--quiet", "--out", str(out)]
         command += ["--kubeconfig", str(server.kubeconfig), "--context", "bench"]
-        at_start, peak = 0, 0
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            while process.poll() is None:
-                now = resident(process.pid)
-                if not at_start and started(out):
-                    at_start = now
-                peak = max(peak, now)
-                time.sleep(0.05)
+            bytes_ = growth(process.pid, lambda: started(out))
     result = json.loads((out / "result.json").read_text())
-    if result["load"]["ok"] != requests:
+    if bytes_ is None or result["load"]["ok"] != requests:
         raise RuntimeError(f"{result['load']['ok']} of {requests} requests were answered")
-    return peak - at_start
+    return bytes_
 
 
 def started(out: Path) -> bool:
     """Whether T0 has passed."""
     samples = out / "samples.ndjson"
     return samples.exists() and '"load_segment"' in samples.read_text()
-
-
-def resident(pid: int) -> int:
-    """Bytes; 0 once the process has ended."""
-    try:
-        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    except OSError:
-        return 0
-    return int(found[1]) * 1024 if found else 0
 
 
 def largest_rate(folder: Path, size: Size) -> Iterator[Row]:

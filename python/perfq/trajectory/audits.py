@@ -12,7 +12,7 @@ from typing import Literal
 
 from perfq.trajectory.cgroup.counters import Counters
 from perfq.trajectory.cgroup.group import Group
-from perfq.trajectory.local.processes import Process
+from perfq.trajectory.process import Process
 
 Status = Literal["pass", "fail", "unknown"]
 

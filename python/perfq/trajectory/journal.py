@@ -13,7 +13,7 @@ from typing import Any
 from perfq.trajectory.cgroup.group import MEMBERS_V1, Group
 from perfq.trajectory.cgroup.places import UNIFIED, Hierarchy
 from perfq.trajectory.cgroup.run_group import PREFIX
-from perfq.trajectory.local.processes import Process, row
+from perfq.trajectory.process import Process, row
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

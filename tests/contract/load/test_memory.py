@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import time
 from pathlib import Path
 
 import pytest
+from benches.memory import growth
 from tests.contract.load.against import start
 from tests.contract.load.conftest import Starts
 from tests.contract.load.traces import write_trace
@@ -18,34 +17,17 @@ MIB = 1 << 20
 RATE = 4_000
 
 
-def resident(pid: int) -> int | None:
-    """Bytes; None once the process has ended."""
-    try:
-        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    except OSError:
-        return None
-    return int(found[1]) * 1024 if found else None
-
-
 def grown(contrary: Starts, folder: Path, requests: int) -> int:
     """Peak resident bytes from T0 to the end of the process, reports included, beyond those at T0."""
     server = contrary()
     trace = write_trace(folder / f"{requests}.trace", requests, RATE)
     running = start(folder / f"run-{requests}", server, trace, "--yes")
-    at_start: int | None = None
-    peak = 0
-    while (now := resident(running.process.pid)) is not None:
-        if at_start is None and running.recorded("load_segment"):
-            at_start = now
-        peak = max(peak, now) if at_start is not None else 0
-        if running.process.poll() is not None:
-            break
-        time.sleep(0.05)
+    bytes_ = growth(running.process.pid, lambda: running.recorded("load_segment"))
     ended = running.ended()
     assert ended.load["planned"] == requests, ended.explain()
     assert ended.load["ok"] == requests, ended.load
-    assert at_start is not None
-    return peak - at_start
+    assert bytes_ is not None
+    return bytes_
 
 
 def test_ten_times_as_many_requests_need_no_more_memory(contrary: Starts, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from perfq.trajectory.cgroup.counters import Counters
 from perfq.trajectory.cgroup.group import Group
 from perfq.trajectory.cgroup.places import Hierarchy
 from perfq.trajectory.local.machine import MachineCounts
-from perfq.trajectory.local.processes import Process
+from perfq.trajectory.process import Process
 
 GROUP = Group({"freezer": Hierarchy(1, Path("/g"))})
 

@@ -20,8 +20,9 @@ from perfq.trajectory.cgroup.group import MEMBERS_V1, Group
 from perfq.trajectory.cgroup.places import UNIFIED, Hierarchy
 from perfq.trajectory.cgroup.run_group import NoGroup, RunGroup, make
 from perfq.trajectory.local.command import Bounds, Ended, LocalCommands
-from perfq.trajectory.local.processes import Owner, row
+from perfq.trajectory.local.processes import Owner
 from perfq.trajectory.local.start import Order
+from perfq.trajectory.process import row
 
 SECOND = 1_000_000_000
 BOUNDS = Bounds(60 * SECOND, SECOND // 10, 30 * SECOND)

@@ -14,8 +14,9 @@ import pytest
 
 from perfq.trajectory.local import command as local_command
 from perfq.trajectory.local.command import Bounds, Ended, LocalCommands
-from perfq.trajectory.local.processes import Owner, belonging, row
+from perfq.trajectory.local.processes import Owner, belonging
 from perfq.trajectory.local.start import Order
+from perfq.trajectory.process import row
 
 SECOND = 1_000_000_000
 #: More than any command here needs, on a machine that does other things as well.

@@ -19,9 +19,10 @@ from perfq.profile.trajectory.trajectory import Trajectory
 from perfq.trajectory.journal import StartedJournal, remains
 from perfq.trajectory.local.clearing import sweep
 from perfq.trajectory.local.command import Bounds, Ended, LocalCommands
-from perfq.trajectory.local.processes import Owner, belonging, row
+from perfq.trajectory.local.processes import Owner, belonging
 from perfq.trajectory.local.sandbox import LocalBackend, refuse_what_cannot_run
 from perfq.trajectory.plan import Session, SessionPlan
+from perfq.trajectory.process import row
 from perfq.trajectory.session import StartFailed
 
 SECOND = 1_000_000_000

@@ -13,8 +13,8 @@ import pytest
 from perfq.errors import InvalidRun
 from perfq.trajectory.journal import StartedJournal
 from perfq.trajectory.local.command import Bounds, LocalCommands
-from perfq.trajectory.local.processes import row
 from perfq.trajectory.places import Place, folder, sweep_earlier
+from perfq.trajectory.process import row
 
 BOUNDS = Bounds(10**9, 10**8, 10**9)
 

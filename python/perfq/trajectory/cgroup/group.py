@@ -11,7 +11,7 @@ from typing import Final
 from perfq.trajectory.cgroup.freezer import Freezer
 from perfq.trajectory.cgroup.places import UNIFIED, Hierarchy
 from perfq.trajectory.cgroup.texts import text
-from perfq.trajectory.local.processes import Process, row
+from perfq.trajectory.process import Process, row
 
 #: v1's hierarchy that says who is in a group: it has no counters, so that its folders cost nothing.
 MEMBERS_V1: Final = "freezer"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from perfq.trajectory.cgroup import places
 from perfq.trajectory.cgroup.group import Group
-from perfq.trajectory.local.processes import Process, row
+from perfq.trajectory.process import Process, row
 
 EXPECTED = 'one JSON line, {"pid": …} or {"cgroup": …}'
 

@@ -13,8 +13,8 @@ from perfq.trajectory.external.answer import Found
 from perfq.trajectory.external.inside import inside
 from perfq.trajectory.external.runtime import Runtime, failure
 from perfq.trajectory.local.clearing import Closed, clear, memory_audits
-from perfq.trajectory.local.processes import Process
 from perfq.trajectory.local.sandbox import LocalBackend
+from perfq.trajectory.process import Process
 
 _LOOK_S: Final = 0.02
 

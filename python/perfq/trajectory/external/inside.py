@@ -6,7 +6,7 @@ By its cgroup, by its pid namespace, and by descent from its process: each finds
 from __future__ import annotations
 
 from perfq.trajectory.external.answer import Found, namespace_of
-from perfq.trajectory.local.processes import Process, Row, row, rows
+from perfq.trajectory.process import Process, Row, row, rows
 
 
 def inside(found: Found) -> set[Process]:

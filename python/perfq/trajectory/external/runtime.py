@@ -10,8 +10,8 @@ from pathlib import Path
 from perfq.trajectory.external.argv import filled
 from perfq.trajectory.local.clearing import Belongings
 from perfq.trajectory.local.command import Bounds, Ended, LocalCommands
-from perfq.trajectory.local.processes import Process
 from perfq.trajectory.local.start import Order
+from perfq.trajectory.process import Process
 
 
 @dataclass(frozen=True)

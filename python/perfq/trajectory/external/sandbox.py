@@ -28,9 +28,9 @@ from perfq.trajectory.external.pause import ArgvPause
 from perfq.trajectory.external.runtime import Runtime, failure
 from perfq.trajectory.local.clearing import Closed
 from perfq.trajectory.local.command import Ended
-from perfq.trajectory.local.processes import Process, send
 from perfq.trajectory.local.sandbox import LocalBackend, wait_modes
 from perfq.trajectory.plan import Session, SessionPlan
+from perfq.trajectory.process import Process, send
 from perfq.trajectory.session import StartFailed
 from perfq.trajectory.waits import PauseFailed, Pausing
 

@@ -23,8 +23,9 @@ from perfq.trajectory.cgroup.group import Group
 from perfq.trajectory.journal import Remnant
 from perfq.trajectory.local.command import Bounds, LocalCommands
 from perfq.trajectory.local.machine import MachineCounts
-from perfq.trajectory.local.processes import Owner, Process, send
+from perfq.trajectory.local.processes import Owner
 from perfq.trajectory.local.start import Order
+from perfq.trajectory.process import Process, send
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from perfq.trajectory.local.output import Captured, OutputReader, Pipe
-from perfq.trajectory.local.processes import Owner, Process, belonging, row, send
+from perfq.trajectory.local.processes import Owner, belonging
 from perfq.trajectory.local.start import Order, Started, start
+from perfq.trajectory.process import Process, row, send
 
 Outcome = Literal["done", "timed_out_cleaned", "timed_out_uncleaned", "failed_to_start", "unknown"]
 

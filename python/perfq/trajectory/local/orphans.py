@@ -16,7 +16,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from perfq.trajectory.local.processes import Process, row, rows, send
+from perfq.trajectory.process import Process, row, rows, send
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _LOOK_S: Final = 0.02

@@ -18,9 +18,9 @@ from perfq.trajectory.journal import StartedJournal
 from perfq.trajectory.local.clearing import Belongings, Closed, clear
 from perfq.trajectory.local.command import Bounds, Ended, LocalCommands
 from perfq.trajectory.local.machine import MachineCounts
-from perfq.trajectory.local.processes import Process
 from perfq.trajectory.local.start import Order
 from perfq.trajectory.plan import Session, SessionPlan
+from perfq.trajectory.process import Process
 from perfq.trajectory.session import StartFailed
 from perfq.trajectory.waits import PauseFailed, Pausing
 
