@@ -216,6 +216,9 @@ def main():
     # In place of the archive, so that no later import looks through it; and without the host's packages, whose
     # plugins (pydantic and Pygments load what they find) may want other versions than ours.
     foreign = ("site-packages", "dist-packages")
+    # What Python compiles goes into our own folder, also where it is told to leave none in others' (images of containers
+    # do that): without it every start compiles anew what it imports.
+    sys.dont_write_bytecode = False
     sys.path[:] = [site_packages] + [path for path in sys.path[1:] if os.path.basename(path) not in foreign]
     from perfq.cli import program as perfq
 
