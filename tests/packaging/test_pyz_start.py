@@ -178,6 +178,14 @@ def test_an_interrupted_first_start_does_no_harm(alone: Path, python: Path, tmp_
     assert not half.exists()
 
 
+def test_what_python_compiles_is_kept_in_its_own_folder_where_others_are_to_stay_clean(
+    alone: Path, python: Path, tmp_path: Path
+) -> None:
+    done = start(python, alone, "profile", "list", HOME=str(tmp_path), PYTHONDONTWRITEBYTECODE="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(tmp_path.glob(".shiv/*/site-packages/perfq/cli/__pycache__/profile.*.pyc"))
+
+
 def test_native_modules_of_other_pythons_are_not_unpacked(alone: Path, python: Path, tmp_path: Path) -> None:
     assert start(python, alone, "--version", HOME=str(tmp_path)).returncode == 0
     native = {path.name for path in (tmp_path / ".shiv").rglob("*.so")}

@@ -32,22 +32,7 @@ Examples:
     metavar="TIME",
     help="How long each rate is tried.",
 )
-@click.option(
-    "--tolerance",
-    type=shared.SHARE,
-    default="2%",
-    show_default=True,
-    metavar="PERCENT",
-    help="How near the highest that held and the lowest that did not have to be.",
-)
-@click.option(
-    "--confirmations",
-    type=click.IntRange(1, 20),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="How often the answer has to hold again.",
-)
+@shared.search_options("2%")
 @load_options.input_options
 @load_options.engine_options
 @shared.place_options

@@ -216,6 +216,28 @@ session_stop_options = together(
 )
 
 
+def search_options(tolerance: str) -> Callable[[F], F]:
+    """--tolerance and --confirmations of a bisection."""
+    return together(
+        click.option(
+            "--tolerance",
+            type=SHARE,
+            default=tolerance,
+            show_default=True,
+            metavar="PERCENT",
+            help="How near the highest that held and the lowest that did not have to be.",
+        ),
+        click.option(
+            "--confirmations",
+            type=click.IntRange(1, 20),
+            default=3,
+            show_default=True,
+            metavar="N",
+            help="How often the answer has to hold again.",
+        ),
+    )
+
+
 def budget_options(command: F) -> F:
     """--budget and --preset, given to the command as one tuple `budgets`."""
 

@@ -33,22 +33,7 @@ Examples:
 @click.option(
     "--hi", type=click.IntRange(1, 1_000_000), required=True, metavar="N", help="Nothing higher is ever asked for."
 )
-@click.option(
-    "--tolerance",
-    type=shared.SHARE,
-    default="5%",
-    show_default=True,
-    metavar="PERCENT",
-    help="How near the highest that held and the lowest that did not have to be.",
-)
-@click.option(
-    "--confirmations",
-    type=click.IntRange(1, 20),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="How often the answer has to hold again.",
-)
+@shared.search_options("5%")
 @trajectory_options.input_options
 @shared.place_options
 @shared.budget_options

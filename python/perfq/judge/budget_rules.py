@@ -46,6 +46,10 @@ class BudgetRules(ABC):
             return "not_measurable", "there is no sample"
         return "not_measurable", f"{figure} needs {NEEDED.get(figure, 1)} samples, there are {n}"
 
+    def behind(self, budget: Budget, document: dict[str, Any]) -> str | None:
+        """What of the run missed the budget, by name; None where the figure says it all."""
+        return None
+
     def samples(self, budget: Budget, document: dict[str, Any]) -> int | None:
         """How many samples stand behind the figure; None where it is no matter of samples."""
         parent = budget.path.rpartition(".")[0]

@@ -29,7 +29,9 @@ def evaluate(budget: Budget, document: dict[str, Any], rules: BudgetRules) -> Bu
     if found is None:
         status, why = rules.absent(budget, document, n)
         return _result(budget, status, n=n, why=why)
-    return _result(budget, "met" if budget.met_by(found) else "missed", observed=found, n=n)
+    if budget.met_by(found):
+        return _result(budget, "met", observed=found, n=n)
+    return _result(budget, "missed", observed=found, n=n, why=rules.behind(budget, document))
 
 
 def _of_list(budget: Budget, meant: Sequence[Any]) -> BudgetResult:

@@ -76,6 +76,13 @@ class ReplayBudgets(BudgetRules):
         exercised = lookup(document, ".".join((*parts[:-1], "exercised")))
         return ("not_measurable" if whole or not exercised else "not_applicable"), str(why)
 
+    def behind(self, budget: Budget, document: dict[str, Any]) -> str | None:
+        """The scenarios that failed."""
+        if budget.path == SCENARIOS_FAILED:
+            walked = lookup(document, "replay.scenarios") or []
+            return ", ".join(one["name"] for one in walked if not one["ok"]) or None
+        return super().behind(budget, document)
+
     def samples(self, budget: Budget, document: dict[str, Any]) -> int | None:
         """The scenarios that were walked count as samples of their budget."""
         if budget.path == SCENARIOS_FAILED:

@@ -13,7 +13,7 @@ from perfq.judge.validity import complaints, validity_of
 from perfq.measure.recorded import Recorded
 from perfq.measure.result import Result
 from perfq.measure.result.common import MISSED, Artifact, BudgetResult, Check, Cleanup, Status, Validity, Verdict
-from perfq.measure.wording import amount
+from perfq.measure.wording import budget_limit, budget_seen
 from perfq.profile.budgets import Budget
 
 _EXIT_CODES: Final[dict[Status, int]] = {"PASS": 0, "FAIL": 3, "INVALID": 4, "ABORTED": 4}
@@ -90,13 +90,10 @@ def rules_of(recorded: Recorded) -> RunRules:
 
 
 def budget_sentence(budget: BudgetResult) -> str:
-    """`latency.input.p95 (steady): 120 ms, limit <= 100 ms, n 98`."""
+    """`latency.input.p95 (steady): 120 ms, limit <= 100 ms, n 98`; of a missed one, also what missed it by name."""
     phase = f" ({budget.phase})" if budget.phase not in (None, "all") else ""
-    seen = amount(budget.observed, budget.unit)
-    if budget.observed is None and budget.why is not None:
-        seen = budget.why
     count = "" if budget.n is None else f", n {budget.n}"
-    return f"{budget.metric}{phase}: {seen}, limit {budget.op} {amount(budget.limit, budget.unit)}{count}"
+    return f"{budget.metric}{phase}: {budget_seen(budget)}, limit {budget_limit(budget)}{count}"
 
 
 def _document(recorded: Recorded) -> dict[str, Any]:

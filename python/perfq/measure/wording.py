@@ -64,3 +64,11 @@ def budget_name(budget: BudgetResult) -> str:
 def budget_limit(budget: BudgetResult) -> str:
     """`<= 250 ms`."""
     return f"{budget.op} {amount(budget.limit, budget.unit)}"
+
+
+def budget_seen(budget: BudgetResult) -> str:
+    """`120 ms`, `1 (search)`; why there is nothing, where there is nothing."""
+    if budget.observed is None:
+        return budget.why or "unknown"
+    named = "" if budget.why is None else f" ({budget.why})"
+    return amount(budget.observed, budget.unit) + named

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 from perfq.measure.result import Result
 from perfq.measure.result.common import MISSED, BudgetResult, Check
-from perfq.measure.wording import amount, budget_limit, budget_name
+from perfq.measure.wording import amount, budget_limit, budget_name, budget_seen
 
 #: JUnit's own difference: a failure is an expectation that did not hold, an error a test that could not be made.
 _BREAKING = ("failed", "unknown")
@@ -58,9 +58,8 @@ def _validity(suite: ET.Element, classname: str, result: Result) -> None:
 
 
 def _budget(case: ET.Element, budget: BudgetResult) -> None:
-    seen = amount(budget.observed, budget.unit) if budget.observed is not None else budget.why or "unknown"
     count = "" if budget.n is None else f", n {budget.n}"
-    text = _safe(f"observed {seen}, limit {budget_limit(budget)}{count}")
+    text = _safe(f"observed {budget_seen(budget)}, limit {budget_limit(budget)}{count}")
     if budget.status == "missed":
         ET.SubElement(case, "failure", message=text, type="missed").text = _safe(budget.rationale or "")
     elif budget.status == "not_measurable":

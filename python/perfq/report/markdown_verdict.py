@@ -5,7 +5,7 @@ from __future__ import annotations
 from perfq.measure.manifest import TargetFacts
 from perfq.measure.result import Result
 from perfq.measure.result.common import Check
-from perfq.measure.wording import amount, budget_limit, budget_name, number
+from perfq.measure.wording import amount, budget_limit, budget_name, budget_seen, number
 from perfq.report.table import code, escaped, fenced, table
 
 MARKS = {"PASS": "✅", "FAIL": "❌", "INVALID": "⚠️", "ABORTED": "⏹️"}
@@ -25,13 +25,12 @@ def budgets(result: Result) -> str:
         return "## Budgets\n\nNo budgets were given.\n"
     rows = []
     for one in result.budgets:
-        observed = amount(one.observed, one.unit) if one.observed is not None else escaped(one.why or "–")
         status = f"**{one.status.replace('_', ' ')}**" if one.status in ("missed", "not_measurable") else one.status
         rows.append(
             [
                 code(budget_name(one)),
                 budget_limit(one).replace("<", "\\<").replace(">", "\\>"),
-                observed,
+                escaped(budget_seen(one)),
                 amount(one.margin, one.unit),
                 number(one.n),
                 status.replace("_", " "),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from perfq.measure.definitions import FELT
 from perfq.measure.result import Result
 from perfq.measure.result.common import BudgetResult
-from perfq.measure.wording import amount, budget_limit, budget_name, duration, number, size, yes
+from perfq.measure.wording import amount, budget_limit, budget_name, budget_seen, duration, number, size, yes
 from perfq.report.chart import Frame, chart
 from perfq.report.plain import clean, columns, wrapped
 from perfq.report.summary_load import charts, load_rows, remarks, server_rows
@@ -92,10 +92,8 @@ def _budgets(result: Result, style: Style) -> Iterator[str]:
 
 
 def _observed(budget: BudgetResult) -> str:
-    if budget.observed is None:
-        return clean(budget.why or "unknown")
-    count = "" if budget.n is None else f" (n {budget.n})"
-    return f"{amount(budget.observed, budget.unit)}{count}"
+    count = "" if budget.observed is None or budget.n is None else f" (n {budget.n})"
+    return clean(budget_seen(budget)) + count
 
 
 def _latency(result: Result) -> Iterator[str]:

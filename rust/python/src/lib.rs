@@ -16,11 +16,10 @@ mod load_inputs;
 mod mix;
 mod options;
 mod plan;
-mod probe;
 mod recorder;
 mod sampler;
+mod services;
 mod terminal;
-mod tree_sampler;
 
 use pyo3::prelude::*;
 
@@ -37,8 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     load::register(module)?;
     load_inputs::register(module)?;
     load_import::register(module)?;
-    probe::register(module)?;
     sampler::register(module)?;
-    tree_sampler::register(module)?;
+    services::register(module)?;
     terminal::register(module)
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.synthetic import KUBECTL, SECOND, T0, SyntheticRun, ideal_run, profile
@@ -159,3 +160,15 @@ def test_scenarios_that_were_not_walked_to_the_end_are_no_proof_either(tmp_path:
 def test_scenarios_count_how_many_were_walked(tmp_path: Path) -> None:
     one = result_of(ideal_run(), parse_budget("replay.scenarios_failed==0"), tmp_path)
     assert (one.status, one.observed, one.n) == ("met", 0, 2)
+
+
+def test_scenarios_that_failed_are_named(tmp_path: Path) -> None:
+    def failed(line: dict[str, Any]) -> dict[str, Any]:
+        return line | {"ok": False} if line["k"] == "scenario" and line["name"] == "sort" else line
+
+    run = ideal_run().mapped(failed)
+    budget = parse_budget("replay.scenarios_failed==0")
+    judged = judge(fold(run.budgeted(budget).write(tmp_path / "run")))
+    one = next(one for one in judged.result.budgets if one.metric == budget.metric)
+    assert (one.status, one.observed, one.why) == ("missed", 1, "sort")
+    assert "budget missed: replay.scenarios_failed: 1 (sort), limit == 0, n 2" in judged.result.verdict.reasons

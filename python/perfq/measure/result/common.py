@@ -182,7 +182,10 @@ class BudgetResult(Document):
     margin: float | int | None = Field(default=None, description="How far inside the limit; negative outside")
     n: int | None = Field(default=None, description="Samples behind the observed figure")
     status: BudgetStatus
-    why: str | None = Field(default=None, description="Why it is not applicable or not measurable")
+    why: str | None = Field(
+        default=None,
+        description="Why it is not applicable or not measurable; of a missed one, what missed it, by name",
+    )
     was: str | None = None
     rationale: str | None = None
 
