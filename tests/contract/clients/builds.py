@@ -46,7 +46,7 @@ GO_INFORMER = Program(
     "go_informer",
     ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", "{out}", "."],
     # The same flags as the test bed's kubectl, so that both builds share compiled packages.
-    {"GOWORK": "off", "GOFLAGS": "-mod=readonly", "CGO_ENABLED": "0"},
+    {"GOWORK": "off", "GOFLAGS": "-mod=readonly", "CGO_ENABLED": "0", "GOGC": "400"},
 )
 _RUST_TARGET = TOP / "target" / "contract-clients"
 KUBE_WATCHER = Program(

@@ -22,7 +22,7 @@ def grown(contrary: Starts, folder: Path, requests: int) -> int:
     server = contrary()
     trace = write_trace(folder / f"{requests}.trace", requests, RATE)
     running = start(folder / f"run-{requests}", server, trace, "--yes")
-    bytes_ = growth(running.process.pid, lambda: running.recorded("load_segment"))
+    bytes_ = growth(running.process.pid, lambda: bool(running.recorded("load_segment")))
     ended = running.ended()
     assert ended.load["planned"] == requests, ended.explain()
     assert ended.load["ok"] == requests, ended.load
