@@ -87,7 +87,7 @@ def test_the_installed_wheel_passes_the_unit_tests_of_what_it_has_of_its_own(
     ).stdout
     assert str(repository) not in where
     done = subprocess.run(
-        [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *OF_ITS_OWN],
+        [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--numprocesses", "2", *OF_ITS_OWN],
         cwd=repository / "tests" / "unit",
         env={**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled")},
         capture_output=True,

@@ -34,4 +34,5 @@ def test_ten_times_as_many_requests_need_no_more_memory(contrary: Starts, tmp_pa
     few, many = grown(contrary, tmp_path, 8_000), grown(contrary, tmp_path, 80_000)
     told = f"{many / MIB:.1f} MiB for ten times the requests, {few / MIB:.1f} MiB for a tenth"
     assert many <= 16 * MIB, told
-    assert many - few <= 2 * MIB, told
+    # What a process holds at T0 differs by two and a half from run to run; 60 bytes a request would show.
+    assert many - few <= 4 * MIB, told
