@@ -180,10 +180,10 @@ def test_a_recording_that_cannot_be_written_is_trouble_up_to_its_last_line(tmp_p
         "import json, resource, sys; from perfq import _core\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "t = _core.Terminal.start(json.loads(sys.stdin.readline()))\n"
-        "t.wait_screen('x', 10); t.stop(10); print(t.progress()['trouble'])"
+        "t.wait_screen('end', 10); t.stop(10); print(t.progress()['trouble'])"
     )
     # Less than what is buffered, and then it ends: the file is written when it is closed.
-    said = json.dumps(options("print('x' * 8000)", cast=str(tmp_path / "terminal.cast")))
+    said = json.dumps(options("print('x' * 8000); print('end')", cast=str(tmp_path / "terminal.cast")))
     done = subprocess.run([sys.executable, "-c", holder], input=said, capture_output=True, text=True, check=True)
     assert "terminal.cast cannot be written" in done.stdout
 
