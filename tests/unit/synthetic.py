@@ -45,9 +45,7 @@ VIEWER = ClientFacts(
     cwd="/home/someone/project",
     terminal=TerminalFacts(cols=160, rows=50, environment={"TERM": "xterm-256color", "LANG": "C.UTF-8"}),
 )
-HEADLESS = VIEWER.model_copy(
-    update={"name": "watch", "kind": "watch", "has_table": False, "has_screen": False, "has_cursor": False}
-)
+HEADLESS = VIEWER.replace(name="watch", kind="watch", has_table=False, has_screen=False, has_cursor=False)
 KUBECTL = ClientFacts(
     name="kubectl",
     kind="command",
@@ -98,11 +96,11 @@ class SyntheticRun:
 
     def client(self, client: ClientFacts) -> SyntheticRun:
         """The same lines under another kind of client."""
-        return replace(self, manifest=self.manifest.model_copy(update={"client": client}))
+        return replace(self, manifest=self.manifest.replace(client=client))
 
     def budgeted(self, *budgets: Budget) -> SyntheticRun:
         """The same run, to be judged by these budgets."""
-        return replace(self, manifest=self.manifest.model_copy(update={"budgets": list(budgets)}))
+        return replace(self, manifest=self.manifest.replace(budgets=list(budgets)))
 
     def of(self, k: str) -> list[Line]:
         """The lines of one kind."""

@@ -66,12 +66,12 @@ class SyntheticLoad:
 
     def budgeted(self, *budgets: Budget) -> SyntheticLoad:
         """The same run, to be judged by these budgets."""
-        return replace(self, manifest=self.manifest.model_copy(update={"budgets": list(budgets)}))
+        return replace(self, manifest=self.manifest.replace(budgets=list(budgets)))
 
     def with_options(self, **changes: Any) -> SyntheticLoad:
         """The same run, asked for otherwise."""
-        options = self.manifest.options.model_copy(update=changes)
-        return replace(self, manifest=self.manifest.model_copy(update={"options": options}))
+        options = self.manifest.options.replace(**changes)
+        return replace(self, manifest=self.manifest.replace(options=options))
 
     def write(self, directory: Path) -> Path:
         """Writes manifest and samples into a run directory."""

@@ -59,12 +59,12 @@ class SyntheticSessions:
 
     def budgeted(self, *budgets: Budget) -> SyntheticSessions:
         """The same run, to be judged by these budgets."""
-        return replace(self, manifest=self.manifest.model_copy(update={"budgets": list(budgets)}))
+        return replace(self, manifest=self.manifest.replace(budgets=list(budgets)))
 
     def done(self, **changes: Any) -> SyntheticSessions:
         """The same run, whose sessions were held to something else."""
-        facts = self.manifest.sessions.model_copy(update=changes)
-        return replace(self, manifest=self.manifest.model_copy(update={"sessions": facts}))
+        facts = self.manifest.sessions.replace(**changes)
+        return replace(self, manifest=self.manifest.replace(sessions=facts))
 
     def write(self, directory: Path) -> Path:
         """Writes manifest and samples into a run directory."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+import msgspec
 
 from perfq.drive.leftovers import Leftover, home_left
 from perfq.drive.rundir import RunDirectory
@@ -21,7 +21,7 @@ from perfq.measure.result import Result
 from perfq.measure.result.common import Artifact, Cleanup
 from perfq.report.junit import junit
 from perfq.report.markdown import markdown
-from perfq.report.reading import complaints, read_result
+from perfq.report.reading import read_result
 
 if TYPE_CHECKING:
     from perfq._core import RecorderStatus
@@ -46,7 +46,7 @@ def settle(run: RunDirectory, *, recorder: RecorderStatus | None = None, clean_u
     recorded = fold(run.path, recorder=recorder)
     for name, text in recorded.extra_files().items():
         run.write(name, text)
-    artifacts = [Artifact.model_validate(entry) for entry in run.artifacts()]
+    artifacts = [Artifact.from_plain(entry) for entry in run.artifacts()]
     cleanup = NOTHING_LEFT
     if clean_up is not None:
         pending = Cleanup(complete=False, command=clean_up.command)
@@ -108,7 +108,7 @@ def result_of(path: Path) -> Result:
             raise UsageError(f"{path}: not a run directory: it has neither {RESULT} nor {name}")
     try:
         return settle(RunDirectory(path), clean_up=_left_by_a_killed_run(path)).result
-    except ValidationError as error:
-        raise UsageError(f"{path / MANIFEST}: not a manifest of this perfq", details=complaints(error)) from error
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path / MANIFEST}: not a manifest of this perfq: {error}") from error
     except OSError as error:
         raise UsageError(f"{path}: {error.filename or RESULT}: {error.strerror}") from error

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
+import msgspec
 
 from perfq.errors import worst
 from perfq.measure.manifest import Manifest
@@ -101,7 +101,7 @@ def _number(path: Path) -> tuple[int, str]:
 def _manifest(run: Path) -> Manifest | None:
     try:
         return read_manifest(run)
-    except (OSError, ValidationError):
+    except (OSError, msgspec.DecodeError):
         return None
 
 

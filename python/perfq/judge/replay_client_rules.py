@@ -14,7 +14,7 @@ def client_checks(recorded: ReplayRecorded) -> list[Check]:
     checks = [_identity(recorded), *_digests(recorded), _input(recorded), _scenarios(recorded)]
     if recorded.replay.client_exit is None:
         return checks
-    return [check.model_copy(update={"status": "not_applicable", "advice": None}) for check in checks]
+    return [check.replace(status="not_applicable", advice=None) for check in checks]
 
 
 def _identity(recorded: ReplayRecorded) -> Check:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 
@@ -12,8 +12,8 @@ from perfq.measure.document import Document
 class ScopeFact(Document):
     """A LIST+WATCH pair that makes the client ready."""
 
-    resource: str = Field(description="Plural, as in the API path")
-    namespace: str = Field(default="", description='"" for all namespaces')
+    resource: Annotated[str, Meta(description="Plural, as in the API path")]
+    namespace: Annotated[str, Meta(description='"" for all namespaces')] = ""
 
 
 class TerminalFacts(Document):
@@ -21,7 +21,9 @@ class TerminalFacts(Document):
 
     cols: int
     rows: int
-    environment: dict[str, str] = Field(default_factory=dict, description="What was set for drawing: TERM, LANG, …")
+    environment: Annotated[dict[str, str], Meta(description="What was set for drawing: TERM, LANG, …")] = field(
+        default_factory=dict
+    )
 
 
 class ClientFacts(Document):
@@ -32,12 +34,12 @@ class ClientFacts(Document):
     version: str | None = None
     commit: str | None = None
     argv: list[str]
-    libraries: dict[str, str] = Field(default_factory=dict)
-    has_probe: bool = Field(description="It reports from inside: received, rendered, digests")
-    has_table: bool = Field(description="It keeps a table, so that a digest of it exists (probe only)")
-    has_screen: bool = Field(description="It shows rows of objects that are recognised on the terminal")
-    has_ready: bool = Field(default=True, description="It says, or its definition tells, when it takes keys")
-    has_cursor: bool = Field(description="Its cursor is recognised, so that input can be measured")
-    scopes: list[ScopeFact] = Field(default_factory=list)
-    cwd: str | None = Field(default=None, description="Where it was started")
+    libraries: dict[str, str] = field(default_factory=dict)
+    has_probe: Annotated[bool, Meta(description="It reports from inside: received, rendered, digests")]
+    has_table: Annotated[bool, Meta(description="It keeps a table, so that a digest of it exists (probe only)")]
+    has_screen: Annotated[bool, Meta(description="It shows rows of objects that are recognised on the terminal")]
+    has_ready: Annotated[bool, Meta(description="It says, or its definition tells, when it takes keys")] = True
+    has_cursor: Annotated[bool, Meta(description="Its cursor is recognised, so that input can be measured")]
+    scopes: list[ScopeFact] = field(default_factory=list)
+    cwd: Annotated[str | None, Meta(description="Where it was started")] = None
     terminal: TerminalFacts | None = None

@@ -38,7 +38,7 @@ class LatencySamples:
         for at, value in zip(self.instants, self.values, strict=True):
             by_phase.setdefault(self.timeline.phase(at), array("q")).append(value)
         return Latency(
-            **figures(self.values).model_dump(),
+            **figures(self.values).fields(),
             method="exact",
             definition=definition,
             censored=self.censored,

@@ -22,7 +22,7 @@ SAMPLES = "samples.ndjson"
 
 
 def fold(run_dir: Path, *, recorder: RecorderStatus | None = None) -> Recorded:
-    """Reads a run directory. OSError or pydantic's ValidationError where manifest or samples are not there."""
+    """Reads a run directory. OSError, or msgspec.DecodeError where manifest or samples are none."""
     manifest = read_manifest(run_dir)
     match manifest.kind:
         case "load" | "fleet":

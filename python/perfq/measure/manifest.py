@@ -7,9 +7,9 @@ kinds of run share; each kind adds its own.
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 from perfq.profile.budgets import Budget
@@ -21,9 +21,9 @@ FILE = "manifest.json"
 class Anchor(Document):
     """One instant on three clocks, so that monotonic stamps can be told as times of day."""
 
-    wall_ns: int = Field(description="Nanoseconds since the Unix epoch")
-    mono_ns: int = Field(description="CLOCK_MONOTONIC at the same instant")
-    boot_ns: int = Field(description="CLOCK_BOOTTIME at the same instant; it also counts suspension")
+    wall_ns: Annotated[int, Meta(description="Nanoseconds since the Unix epoch")]
+    mono_ns: Annotated[int, Meta(description="CLOCK_MONOTONIC at the same instant")]
+    boot_ns: Annotated[int, Meta(description="CLOCK_BOOTTIME at the same instant; it also counts suspension")]
 
     @classmethod
     def now(cls) -> Self:
@@ -61,9 +61,9 @@ class HostFacts(Document):
     kernel: str | None = None
     cpu: str | None = None
     cpu_count: int | None = None
-    cpus_allowed: float | None = Field(
-        default=None, description="CPUs that affinity and cgroup quota leave to perfq, client included"
-    )
+    cpus_allowed: Annotated[
+        float | None, Meta(description="CPUs that affinity and cgroup quota leave to perfq, client included")
+    ] = None
     memory_bytes: int | None = None
     python: str | None = None
 
@@ -78,29 +78,30 @@ class HostFacts(Document):
 class TargetFacts(Document):
     """What the load was put on."""
 
-    kind: Literal["embedded", "cluster", "local", "command"] = Field(
-        description="The embedded server, another one, or what sessions ran in: this machine, a runtime of one's own"
-    )
-    server: str | None = Field(default=None, description="URL of the API server")
+    kind: Annotated[
+        Literal["embedded", "cluster", "local", "command"],
+        Meta(description="The embedded server, another one, or what sessions ran in: this machine, a runtime"),
+    ]
+    server: Annotated[str | None, Meta(description="URL of the API server")] = None
     tls: bool | None = None
-    pod_bytes: int | None = Field(default=None, description="Mean JSON bytes of a Pod on the wire")
+    pod_bytes: Annotated[int | None, Meta(description="Mean JSON bytes of a Pod on the wire")] = None
     cluster_id: str | None = None
-    version: str | None = Field(default=None, description="Kubernetes version that the server states")
+    version: Annotated[str | None, Meta(description="Kubernetes version that the server states")] = None
 
 
 class Manifest(Document):
     """perfq.manifest/v1, the common part."""
 
-    schema_: Literal["perfq.manifest/v1"] = Field(default="perfq.manifest/v1", alias="schema")
+    schema_: Literal["perfq.manifest/v1"] = field(name="schema", default="perfq.manifest/v1")
     kind: Kind
-    run_id: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$")
-    command: str = Field(description="The command line, as it can be run again")
-    started_at: str = Field(description="RFC 3339, UTC")
+    run_id: Annotated[str, Meta(pattern=r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$")]
+    command: Annotated[str, Meta(description="The command line, as it can be run again")]
+    started_at: Annotated[str, Meta(description="RFC 3339, UTC")]
     anchor: Anchor
     target: TargetFacts
     host: HostFacts
     perfq: PerfqFacts
-    budgets: list[Budget] = Field(default_factory=list, description="The budgets, as parsed")
+    budgets: Annotated[list[Budget], Meta(description="The budgets, as parsed")] = field(default_factory=list)
 
     @property
     def subject(self) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from perfq.measure.manifest import FILE
+import msgspec
+
+from perfq.measure.manifest import FILE, Kind
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from perfq.measure.load.manifest import LoadManifest
     from perfq.measure.replay_manifest import ReplayManifest
     from perfq.measure.trajectory.manifest import TrajectoryManifest
@@ -20,30 +18,30 @@ if TYPE_CHECKING:
 
 
 def read_manifest(run_dir: Path) -> AnyManifest:
-    """manifest.json of a run directory; OSError, ValidationError."""
+    """manifest.json of a run directory; OSError, or msgspec.DecodeError where it is none."""
     text = (run_dir / FILE).read_bytes()
-    if _kind_of(text) in ("load", "fleet"):
-        # Without those of the other kinds.
-        from perfq.measure.load.manifest import LoadManifest
+    # Each imports its own: a run of one kind does without the others.
+    match _kind_of(text):
+        case "load" | "fleet":
+            from perfq.measure.load.manifest import LoadManifest
 
-        return LoadManifest.from_json(text)
-    return _any().validate_json(text)
+            return LoadManifest.from_json(text)
+        case "trajectory":
+            from perfq.measure.trajectory.manifest import TrajectoryManifest
+
+            return TrajectoryManifest.from_json(text)
+        case "replay" | "live":
+            from perfq.measure.replay_manifest import ReplayManifest
+
+            return ReplayManifest.from_json(text)
 
 
-def _kind_of(text: bytes) -> object:
+class _Kind(msgspec.Struct):
+    kind: Kind
+
+
+def _kind_of(text: bytes) -> Kind:
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return document.get("kind") if isinstance(document, dict) else None
-
-
-@cache
-def _any() -> TypeAdapter[AnyManifest]:
-    from pydantic import Discriminator, TypeAdapter
-
-    from perfq.measure.load.manifest import LoadManifest
-    from perfq.measure.replay_manifest import ReplayManifest
-    from perfq.measure.trajectory.manifest import TrajectoryManifest
-
-    return TypeAdapter(Annotated[ReplayManifest | LoadManifest | TrajectoryManifest, Discriminator("kind")])
+        return msgspec.json.decode(text, type=_Kind).kind
+    except RecursionError as error:
+        raise msgspec.DecodeError("it is nested too deeply") from error

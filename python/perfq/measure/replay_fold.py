@@ -31,7 +31,7 @@ def fold_replay(
     latencies, replay = replay_block(run)
     process = _processes(run)
     accounted = api.account(recording)
-    replay = replay.model_copy(update={"failures_injected": _failures(run, latencies, replay, accounted)})
+    replay = replay.replace(failures_injected=_failures(run, latencies, replay, accounted))
     latency = {name: samples.latency(DEFINITIONS[name]) for name, samples in latencies.items()}
     measured = unknown.Measured(latency=latency, process=process, api=accounted, replay=replay)
     return ReplayRecorded(
@@ -85,11 +85,8 @@ def _manifest_part(run: Run) -> ManifestPart:
     manifest, hello = run.manifest, run.recording.probe.hello
     client = manifest.client
     if hello is not None:
-        client = client.model_copy(
-            update={
-                "version": client.version or hello.version,
-                "libraries": {**hello.libraries, **client.libraries},
-            }
+        client = client.replace(
+            version=client.version or hello.version, libraries={**hello.libraries, **client.libraries}
         )
     return ManifestPart(
         profile_id=manifest.plan.id,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.client_facts import ClientFacts
 from perfq.measure.document import Document
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class PlanFacts(Document):
     """The plan as it was before any extension."""
 
-    profile: dict[str, Any] = Field(description="The resolved workload profile, schema version 1")
+    profile: Annotated[dict[str, Any], Meta(description="The resolved workload profile, schema version 1")]
     id: str
     profile_hash: str
     object_hash: str
@@ -49,15 +49,17 @@ class PlanFacts(Document):
 class ReplayOptions(Document):
     """What was asked for beside the plan."""
 
-    input_pairs: int = Field(default=0, description="Down/up pairs planned; 0 where input is not measured")
-    probes: int = Field(default=0, description="Probe events planned; 0 where none can be seen")
-    scenarios: list[str] = Field(default_factory=list, description="Names of the scenarios that are to be walked")
+    input_pairs: Annotated[int, Meta(description="Down/up pairs planned; 0 where input is not measured")] = 0
+    probes: Annotated[int, Meta(description="Probe events planned; 0 where none can be seen")] = 0
+    scenarios: Annotated[list[str], Meta(description="Names of the scenarios that are to be walked")] = field(
+        default_factory=list
+    )
     key_timeout_ms: int = 5000
     cols: int | None = None
     rows: int | None = None
     cpu_profile: bool = False
     allocations: bool = False
-    linked_run: str | None = Field(default=None, description="The other run of --allocations, from this directory")
+    linked_run: Annotated[str | None, Meta(description="The other run of --allocations, from this directory")] = None
     max_time_s: float | None = None
 
 
@@ -67,8 +69,8 @@ class ReplayManifest(Manifest):
     kind: Literal["replay", "live"] = "replay"
     plan: PlanFacts
     client: ClientFacts
-    options: ReplayOptions = Field(default_factory=ReplayOptions)
-    client_home: str | None = Field(default=None, description="The client's temporary home, which goes with the run")
+    options: ReplayOptions = field(default_factory=ReplayOptions)
+    client_home: Annotated[str | None, Meta(description="The client's temporary home, which goes with the run")] = None
 
     @property
     def subject(self) -> str:

@@ -92,7 +92,7 @@ def conduct(options: ReplayOptions, *, quiet: bool) -> Judgement:
         f". To clean up: {remove}; to see what was recorded: perfq report {run.path}", CleanupIncomplete.exit_code
     )
     try:
-        manifest = build_manifest(options).model_copy(update={"client_home": str(home.path)})
+        manifest = build_manifest(options).replace(client_home=str(home.path))
         run.write("manifest.json", manifest.to_json())
         run.write("plan.json", plan_json(options))
         with ended_by_signals(progress, leaving) as interrupted:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pydantic import ValidationError
+import msgspec
 
 from perfq.errors import UsageError
 from perfq.measure.result import SCHEMA, Result
-
-#: So many complaints about a document are listed.
-NAMED = 5
 
 
 def read_result(path: Path) -> Result:
@@ -30,12 +27,5 @@ def read_result(path: Path) -> Result:
 
     try:
         return WholeResult.from_json(text)
-    except ValidationError as error:
-        raise UsageError(f"{path}: not a {SCHEMA} document", details=complaints(error)) from error
-
-
-def complaints(error: ValidationError) -> list[str]:
-    """`latency.input.p95: got 'x', expected …`, the first few."""
-    found = error.errors(include_url=False)
-    lines = [f"  {'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in found[:NAMED]]
-    return lines + ([f"  … and {len(found) - NAMED} more"] if len(found) > NAMED else [])
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path}: not a {SCHEMA} document: {error}") from error

@@ -40,7 +40,7 @@ class Side:
     def median(self) -> Trajectory:
         """Each figure's median over the runs that have it; true only where all are."""
         blocks = self.blocks
-        return blocks[0] if len(blocks) == 1 else Trajectory.model_validate(_median([one.plain() for one in blocks]))
+        return blocks[0] if len(blocks) == 1 else Trajectory.from_plain(_median([one.plain() for one in blocks]))
 
 
 def _median(values: Sequence[Any]) -> Any:

@@ -145,8 +145,8 @@ def test_what_a_limit_was_and_why_it_changed_stay_with_it(tmp_path: Path) -> Non
 
 def test_scenarios_that_were_not_asked_for_are_no_proof_that_none_fails(tmp_path: Path) -> None:
     run = ideal_run().without(lambda line: line["k"] == "scenario")
-    options = run.manifest.options.model_copy(update={"scenarios": []})
-    run = replace(run, manifest=run.manifest.model_copy(update={"options": options}))
+    options = run.manifest.options.replace(scenarios=[])
+    run = replace(run, manifest=run.manifest.replace(options=options))
     one = result_of(run, parse_budget("replay.scenarios_failed==0"), tmp_path)
     assert (one.status, one.observed, one.why) == ("not_applicable", None, "no scenario was to be walked")
 

@@ -29,8 +29,8 @@ def judged(run: SyntheticRun, tmp_path: Path) -> Judgement:
 
 def without_scenarios(run: SyntheticRun) -> SyntheticRun:
     """As asked for with --no-scenarios."""
-    options = run.manifest.options.model_copy(update={"scenarios": []})
-    manifest = run.manifest.model_copy(update={"options": options})
+    options = run.manifest.options.replace(scenarios=[])
+    manifest = run.manifest.replace(options=options)
     return replace(run.without(lambda line: line["k"] == "scenario"), manifest=manifest)
 
 

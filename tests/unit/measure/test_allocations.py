@@ -13,10 +13,8 @@ from perfq.drive.rundir import RunDirectory
 
 
 def linked(run: SyntheticRun, *, traced: bool) -> SyntheticRun:
-    options = run.manifest.options.model_copy(
-        update={"allocations": traced, "linked_run": ".." if traced else "allocations"}
-    )
-    return replace(run, manifest=run.manifest.model_copy(update={"options": options}))
+    options = run.manifest.options.replace(allocations=traced, linked_run=".." if traced else "allocations")
+    return replace(run, manifest=run.manifest.replace(options=options))
 
 
 def with_growth(*sizes: int) -> SyntheticRun:

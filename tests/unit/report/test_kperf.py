@@ -57,8 +57,8 @@ def test_errors_are_counted_by_their_class_and_what_kperf_does_not_know_is_added
 
 def test_a_replay_is_a_flat_report_with_its_runners(tmp_path: Path) -> None:
     run = ideal_load().mapped(failing)
-    replayed = run.manifest.input.model_copy(update={"kind": "kperf replay"})
-    run.manifest = run.manifest.model_copy(update={"input": replayed})
+    replayed = run.manifest.input.replace(kind="kperf replay")
+    run.manifest = run.manifest.replace(input=replayed)
     result = result_of(run, tmp_path)
     assert (result["total"], result["runnerCount"], result["totalRun"], result["totalFailed"]) == (1000, 1, 1000, 110)
     assert "perSpecResults" not in result

@@ -107,9 +107,7 @@ def test_what_a_client_wrote_cannot_break_out_of_the_markdown(tmp_path: Path) ->
 
 def test_no_control_character_reaches_the_terminal_of_a_reader(tmp_path: Path) -> None:
     result = result_of("fail", tmp_path)
-    hostile = result.model_copy(
-        update={"verdict": result.verdict.model_copy(update={"reasons": ["\x1b]0;title\x07 broken \x9b31m"]})}
-    )
+    hostile = result.replace(verdict=result.verdict.replace(reasons=["\x1b]0;title\x07 broken \x9b31m"]))
     text = summary(hostile)
     assert all(sign.isprintable() or sign == "\n" for sign in text)
 
@@ -138,8 +136,8 @@ def test_the_chart_spans_what_was_recorded_and_marks_no_burst_that_did_not_begin
 def test_the_report_says_which_build_was_run_and_how_long_a_slope_stands_on(tmp_path: Path) -> None:
     result = result_of("pass", tmp_path)
     manifest = result.manifest
-    built = manifest.perfq.model_copy(update={"commit": "c0ffee", "build": "debug, rustc 1.88.0"})
-    text = markdown(result.model_copy(update={"manifest": manifest.model_copy(update={"perfq": built})}))
+    built = manifest.perfq.replace(commit="c0ffee", build="debug, rustc 1.88.0")
+    text = markdown(result.replace(manifest=manifest.replace(perfq=built)))
     assert f"| perfq | {manifest.perfq.version} (c0ffee, debug, rustc 1.88.0) |" in text
     assert "The RSS slopes come from 9.95 s of churn" in text
 

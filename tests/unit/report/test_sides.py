@@ -70,8 +70,8 @@ def test_too_few_runs_show_no_spread(runs: int, word: str, judged: Judged) -> No
 
 def test_another_machine_is_a_reason(judged: Judged) -> None:
     a = three(judged, "a")
-    host = a.results[0].manifest.host.model_copy(update={"cpus_allowed": 24.0})
-    moved = [one.model_copy(update={"manifest": one.manifest.model_copy(update={"host": host})}) for one in a.results]
+    host = a.results[0].manifest.host.replace(cpus_allowed=24.0)
+    moved = [one.replace(manifest=one.manifest.replace(host=host)) for one in a.results]
     assert why_not([a, Side("b", moved)]) == [
         "other machines: CPU, kernel, memory or the CPUs that were allowed differ"
     ]

@@ -80,7 +80,7 @@ def _latency(recording: LoadRecording, name: LatencyName) -> Latency | None:
             if found is not None:
                 phases[f"segment-{number}"] = found
     return Latency(
-        **whole.model_dump(),
+        **whole.fields(),
         method="histogram",
         definition=DEFINITIONS[name],
         phases=phases if len(recording.measured) > 1 else {},

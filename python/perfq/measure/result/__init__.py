@@ -6,9 +6,9 @@ Times end in `_ns`, sizes in `_bytes`; both and all counts are integers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 from perfq.measure.manifest import Kind
@@ -46,9 +46,9 @@ class Result(Document):
     loads what it has, not all that there is.
     """
 
-    schema_: Literal["perfq.result/v1"] = Field(default="perfq.result/v1", alias="schema")
+    schema_: Literal["perfq.result/v1"] = field(name="schema", default="perfq.result/v1")
     kind: Kind
-    run_id: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$")
+    run_id: Annotated[str, Meta(pattern=r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$")]
     verdict: Verdict
     validity: Validity
     manifest: ManifestPart

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta
 
 from perfq.measure.document import Document
 
@@ -12,13 +14,13 @@ class AllocationGrowth(Document):
 
     file: str
     line: int
-    bytes: int = Field(description="Bytes more")
-    count: int = Field(description="Blocks more; negative where fewer blocks hold more bytes")
+    bytes: Annotated[int, Meta(description="Bytes more")]
+    count: Annotated[int, Meta(description="Blocks more; negative where fewer blocks hold more bytes")]
 
 
 class Allocations(Document):
     """The client's last report (`alloc` of the probe)."""
 
-    seconds: float = Field(description="From the client's first populated table to the report")
-    traced_bytes: int = Field(description="All that was traced at the report")
-    growth: list[AllocationGrowth] = Field(description="The largest first")
+    seconds: Annotated[float, Meta(description="From the client's first populated table to the report")]
+    traced_bytes: Annotated[int, Meta(description="All that was traced at the report")]
+    growth: Annotated[list[AllocationGrowth], Meta(description="The largest first")]

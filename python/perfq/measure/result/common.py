@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.client_facts import ClientFacts
 from perfq.measure.document import Document
@@ -51,7 +51,7 @@ class Check(Document):
     limit: float | int | str | None
     unit: str | None = None
     status: CheckStatus
-    advice: str | None = Field(default=None, description="What to do where it failed")
+    advice: Annotated[str | None, Meta(description="What to do where it failed")] = None
 
 
 class Validity(Document):
@@ -76,10 +76,10 @@ class ManifestPart(Document):
     command: str
     started_at: str
     finished_at: str | None
-    input: InputFacts | None = Field(default=None, description="Of a load: what was sent; of sessions: their profile")
-    sessions: SessionFacts | None = Field(
-        default=None, description="Of replayed sessions: the work, and how it was done"
-    )
+    input: Annotated[InputFacts | None, Meta(description="Of a load: what was sent; of sessions: their profile")] = None
+    sessions: Annotated[
+        SessionFacts | None, Meta(description="Of replayed sessions: the work, and how it was done")
+    ] = None
 
 
 class Figures(Document):
@@ -89,8 +89,8 @@ class Figures(Document):
     p50: int | None = None
     p90: int | None = None
     p95: int | None = None
-    p99: int | None = Field(default=None, description="Null below 100 samples")
-    p999: int | None = Field(default=None, description="Null below 1,000 samples")
+    p99: Annotated[int | None, Meta(description="Null below 100 samples")] = None
+    p999: Annotated[int | None, Meta(description="Null below 1,000 samples")] = None
     max: int | None = None
 
 
@@ -100,14 +100,14 @@ class Latency(Figures):
     unit: Literal["ns"] = "ns"
     method: Literal["exact", "histogram"]
     definition: str
-    censored: int = Field(default=0, description="Samples that are only known to be at least this long")
-    phases: dict[str, Figures] = Field(default_factory=dict)
+    censored: Annotated[int, Meta(description="Samples that are only known to be at least this long")] = 0
+    phases: dict[str, Figures] = field(default_factory=dict)
 
 
 class SeriesPoint(Document):
     """One point of a chart."""
 
-    t_ns: int = Field(description="After churn, or the load, began")
+    t_ns: Annotated[int, Meta(description="After churn, or the load, began")]
     value: int
 
 
@@ -115,10 +115,10 @@ class ProcessFigures(Document):
     """CPU and memory of a process tree."""
 
     cpu_seconds: float | None = None
-    cpu_percent_max: float | None = Field(default=None, description="Of one CPU, over one second at least")
+    cpu_percent_max: Annotated[float | None, Meta(description="Of one CPU, over one second at least")] = None
     rss_peak_bytes: int | None = None
-    rss_slope_bytes_per_min: float | None = Field(default=None, description="Least squares, after warm-up")
-    rss_slope_from_ns: int | None = Field(default=None, description="End of the warm-up, after churn began")
+    rss_slope_bytes_per_min: Annotated[float | None, Meta(description="Least squares, after warm-up")] = None
+    rss_slope_from_ns: Annotated[int | None, Meta(description="End of the warm-up, after churn began")] = None
     rss_slope_samples: int | None = None
     samples: int = 0
 
@@ -133,11 +133,11 @@ class Processes(Document):
 class Operation(Document):
     """Requests of one verb on one (kind, scope)."""
 
-    count: int = Field(description="A chain of continue pages is one LIST")
+    count: Annotated[int, Meta(description="A chain of continue pages is one LIST")]
     pages: int
     bytes: int
     objects: int = 0
-    errors: int = Field(default=0, description="Answers of status 400 and above")
+    errors: Annotated[int, Meta(description="Answers of status 400 and above")] = 0
 
 
 class PathFigures(Document):
@@ -151,23 +151,23 @@ class PathFigures(Document):
 class Api(Document):
     """What the server saw of the client."""
 
-    operations: dict[str, Operation] = Field(default_factory=dict)
-    by_path: dict[str, PathFigures] = Field(default_factory=dict)
+    operations: dict[str, Operation] = field(default_factory=dict)
+    by_path: dict[str, PathFigures] = field(default_factory=dict)
     decoded_bytes: int | None = None
     watch_events: int | None = None
-    reconnects: int | None = Field(default=None, description="Recoveries from a dropped watch")
-    relists: int | None = Field(default=None, description="LISTs after a 410")
-    lists_per_scope_max: int | None = Field(
-        default=None, description="LISTs of one (kind, scope), re-lists and reconnects aside: the most"
-    )
-    watches_per_scope_max: int | None = Field(
-        default=None, description="WATCHes of one (kind, scope), recoveries and expiries aside: the most"
-    )
+    reconnects: Annotated[int | None, Meta(description="Recoveries from a dropped watch")] = None
+    relists: Annotated[int | None, Meta(description="LISTs after a 410")] = None
+    lists_per_scope_max: Annotated[
+        int | None, Meta(description="LISTs of one (kind, scope), re-lists and reconnects aside: the most")
+    ] = None
+    watches_per_scope_max: Annotated[
+        int | None, Meta(description="WATCHes of one (kind, scope), recoveries and expiries aside: the most")
+    ] = None
     throttles: int | None = None
     authorization_failures: int | None = None
-    unexpected_gets: int | None = Field(
-        default=None, description="GETs of one object of a served kind outside a scenario"
-    )
+    unexpected_gets: Annotated[
+        int | None, Meta(description="GETs of one object of a served kind outside a scenario")
+    ] = None
 
 
 class BudgetResult(Document):
@@ -179,13 +179,13 @@ class BudgetResult(Document):
     limit: bool | int | float | str
     unit: str | None = None
     observed: bool | int | float | str | None = None
-    margin: float | int | None = Field(default=None, description="How far inside the limit; negative outside")
-    n: int | None = Field(default=None, description="Samples behind the observed figure")
+    margin: Annotated[float | int | None, Meta(description="How far inside the limit; negative outside")] = None
+    n: Annotated[int | None, Meta(description="Samples behind the observed figure")] = None
     status: BudgetStatus
-    why: str | None = Field(
-        default=None,
-        description="Why it is not applicable or not measurable; of a missed one, what missed it, by name",
-    )
+    why: Annotated[
+        str | None,
+        Meta(description="Why it is not applicable or not measurable; of a missed one, what missed it, by name"),
+    ] = None
     was: str | None = None
     rationale: str | None = None
 
@@ -211,5 +211,5 @@ class Cleanup(Document):
     """Whether anything was left behind, and what removes it."""
 
     complete: bool
-    left: list[str] = Field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     command: str | None = None

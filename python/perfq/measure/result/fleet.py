@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 
@@ -26,5 +26,5 @@ class Runner(Document):
 class Fleet(Document):
     """What only a fleet has."""
 
-    runners: list[Runner] = Field(default_factory=list)
-    start_skew_ns: int | None = Field(default=None, description="Latest start − earliest start")
+    runners: list[Runner] = field(default_factory=list)
+    start_skew_ns: Annotated[int | None, Meta(description="Latest start − earliest start")] = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, JsonValue
+from typing import Any
+
+from msgspec import field
 
 from perfq.measure.document import Document
 
@@ -21,16 +23,16 @@ class LiveChurn(Document):
 class Diagnostics(Document):
     """The cluster before and after."""
 
-    node_conditions: list[str] = Field(default_factory=list)
-    warning_events: list[str] = Field(default_factory=list)
+    node_conditions: list[str] = field(default_factory=list)
+    warning_events: list[str] = field(default_factory=list)
     restarts: int | None = None
     readyz: str | None = None
-    metrics: dict[str, JsonValue] | None = None
+    metrics: dict[str, Any] | None = None
 
 
 class Live(Document):
     """What only a live run has."""
 
-    contract: dict[str, JsonValue]
+    contract: dict[str, Any]
     churn: LiveChurn
-    diagnostics: Diagnostics = Field(default_factory=Diagnostics)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)

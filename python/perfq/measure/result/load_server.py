@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 
@@ -14,7 +16,7 @@ class ServerRequests(Document):
     null below 100 requests.
     """
 
-    key: str = Field(description="As the client's series are called")
+    key: Annotated[str, Meta(description="As the client's series are called")]
     count: int
     mean_ns: int
     p50_ns: int | None
@@ -24,7 +26,7 @@ class ServerRequests(Document):
 class QueueWait(Document):
     """Waiting in the queues of a priority level."""
 
-    key: str = Field(description="The priority level")
+    key: Annotated[str, Meta(description="The priority level")]
     count: int
     mean_ns: int
 
@@ -32,16 +34,18 @@ class QueueWait(Document):
 class Server(Document):
     """All requests that the server answered meanwhile, other clients' among them."""
 
-    requests: list[ServerRequests] = Field(default_factory=list, description="apiserver_request_duration_seconds")
-    in_flight: dict[str, int] = Field(
-        default_factory=dict, description="apiserver_current_inflight_requests by kind, when the load had ended"
+    requests: Annotated[list[ServerRequests], Meta(description="apiserver_request_duration_seconds")] = field(
+        default_factory=list
     )
-    queued: dict[str, int] = Field(
-        default_factory=dict, description="apiserver_flowcontrol_current_inqueue_requests by priority level, at the end"
-    )
-    rejected: dict[str, int] = Field(
-        default_factory=dict, description="apiserver_flowcontrol_rejected_requests_total by priority level and reason"
-    )
-    queue_waits: list[QueueWait] = Field(
-        default_factory=list, description="apiserver_flowcontrol_request_wait_duration_seconds"
+    in_flight: Annotated[
+        dict[str, int], Meta(description="apiserver_current_inflight_requests by kind, when the load had ended")
+    ] = field(default_factory=dict)
+    queued: Annotated[
+        dict[str, int], Meta(description="apiserver_flowcontrol_current_inqueue_requests by priority level, at the end")
+    ] = field(default_factory=dict)
+    rejected: Annotated[
+        dict[str, int], Meta(description="apiserver_flowcontrol_rejected_requests_total by priority level and reason")
+    ] = field(default_factory=dict)
+    queue_waits: Annotated[list[QueueWait], Meta(description="apiserver_flowcontrol_request_wait_duration_seconds")] = (
+        field(default_factory=list)
     )

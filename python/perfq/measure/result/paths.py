@@ -11,7 +11,9 @@ import re
 import types
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import msgspec
 
 from perfq.errors import UsageError
 from perfq.measure.document import Document
@@ -31,7 +33,12 @@ _MEASURED = ("latency", "process", "api", "replay", "load", "live", "fleet", "tr
 def _metrics() -> dict[str, type]:
     from perfq.measure.result.whole import WholeResult
 
-    found = (leaf for name in _MEASURED for leaf in _leaves(name, WholeResult.model_fields[name].annotation))
+    found = (
+        leaf
+        for field in msgspec.structs.fields(WholeResult)
+        if field.name in _MEASURED
+        for leaf in _leaves(field.name, field.type)
+    )
     return dict(sorted(found, key=lambda leaf: leaf[0]))
 
 
@@ -100,18 +107,20 @@ def _leaves(path: str, annotation: Any) -> Iterator[tuple[str, type]]:
         item = _without_null(get_args(inner)[0])
         if item in (int, float):
             yield path, item
-        elif isinstance(item, type) and issubclass(item, Document) and next(iter(item.model_fields)) == "key":
+        elif isinstance(item, type) and issubclass(item, Document) and item.__struct_fields__[0] == "key":
             yield from _leaves(f"{path}.*", item)
     elif origin is dict:
         keys, value = get_args(inner)
         for name in get_args(keys) or (PHASES if path.endswith(".phases") else ("*",)):
             yield from _leaves(f"{path}.{name}", value)
     elif isinstance(inner, type) and issubclass(inner, Document):
-        for name, field in inner.model_fields.items():
-            yield from _leaves(f"{path}.{name}", field.annotation)
+        for field in msgspec.structs.fields(inner):
+            yield from _leaves(f"{path}.{field.name}", field.type)
 
 
 def _without_null(annotation: Any) -> Any:
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
     if get_origin(annotation) in (Union, types.UnionType):
         kept = [one for one in get_args(annotation) if one is not type(None)]
         return kept[0] if len(kept) == 1 else annotation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 from perfq.measure.result.common import SeriesPoint
@@ -15,32 +15,32 @@ FailureKind = Literal["gone", "throttled", "forbidden", "slow", "metrics_unavail
 class Start(Document):
     """From nothing to a full table."""
 
-    interactive_ns: int | None = Field(default=None, description="Process start → the client takes keys")
-    list_to_populated_ns: int | None = Field(
-        default=None, description="The Pod LIST was written → every row is in the client's table (probe)"
-    )
-    populated_screen_ns: int | None = Field(
-        default=None, description="Process start → the screen shows the expected rows"
-    )
+    interactive_ns: Annotated[int | None, Meta(description="Process start → the client takes keys")] = None
+    list_to_populated_ns: Annotated[
+        int | None, Meta(description="The Pod LIST was written → every row is in the client's table (probe)")
+    ] = None
+    populated_screen_ns: Annotated[
+        int | None, Meta(description="Process start → the screen shows the expected rows")
+    ] = None
 
 
 class Churn(Document):
     """The load as it was asked for, and as it was executed."""
 
-    planned: int | None = Field(default=None, description="Events of the plan, extension included")
+    planned: Annotated[int | None, Meta(description="Events of the plan, extension included")] = None
     committed: int | None = None
-    skipped: int | None = Field(default=None, description="On objects that a user had deleted")
-    wall_ns: int | None = Field(default=None, description="First due instant → last commit")
-    requested_rate: float | None = Field(default=None, description="Events/s of the plan")
-    achieved_rate: float | None = Field(default=None, description="Events/s committed")
-    probe_rate: float | None = Field(default=None, description="What probe events add, in events/s")
+    skipped: Annotated[int | None, Meta(description="On objects that a user had deleted")] = None
+    wall_ns: Annotated[int | None, Meta(description="First due instant → last commit")] = None
+    requested_rate: Annotated[float | None, Meta(description="Events/s of the plan")] = None
+    achieved_rate: Annotated[float | None, Meta(description="Events/s committed")] = None
+    probe_rate: Annotated[float | None, Meta(description="What probe events add, in events/s")] = None
 
 
 class Updates(Document):
     """Counts of two independent parties: the server's, and the client's."""
 
-    requested: int | None = Field(default=None, description="Events of the plan")
-    delivered: int | None = Field(default=None, description="Written to the client's Pod watches (server)")
+    requested: Annotated[int | None, Meta(description="Events of the plan")] = None
+    delivered: Annotated[int | None, Meta(description="Written to the client's Pod watches (server)")] = None
     rendered: int | None = None
     coalesced: int | None = None
     dropped: int | None = None
@@ -50,10 +50,10 @@ class Backlog(Document):
     """delivered − (rendered + coalesced + dropped), over time."""
 
     max_depth: int | None = None
-    drain_ns: list[int | None] = Field(
-        default_factory=list,
-        description="For each burst: its end → back at the median before it; null where it never came back",
-    )
+    drain_ns: Annotated[
+        list[int | None],
+        Meta(description="For each burst: its end → back at the median before it; null where it never came back"),
+    ] = field(default_factory=list)
 
 
 class Digests(Document):
@@ -62,7 +62,7 @@ class Digests(Document):
     expected: str | None = None
     store: str | None = None
     table: str | None = None
-    match: bool | None = Field(default=None, description="Every digest that was given equals the expected one")
+    match: Annotated[bool | None, Meta(description="Every digest that was given equals the expected one")] = None
 
 
 class Probes(Document):
@@ -70,18 +70,18 @@ class Probes(Document):
 
     planned: int = 0
     seen: int = 0
-    superseded: int = Field(default=0, description="The plan changed the Pod before the number was seen")
-    lost: int = Field(default=0, description="Committed and never seen in time")
-    unsent: int = Field(default=0, description="Never committed: no row of a Pod was on the screen")
+    superseded: Annotated[int, Meta(description="The plan changed the Pod before the number was seen")] = 0
+    lost: Annotated[int, Meta(description="Committed and never seen in time")] = 0
+    unsent: Annotated[int, Meta(description="Never committed: no row of a Pod was on the screen")] = 0
 
 
 class Input(Document):
     """Keys pressed while events flowed."""
 
     planned: int = 0
-    pairs: int = Field(default=0, description="Pairs whose both keys had their effect")
-    failed: int = Field(default=0, description="Keys after which the cursor stood elsewhere: no sample")
-    censored: int = Field(default=0, description="Keys without effect in time: samples of at least that")
+    pairs: Annotated[int, Meta(description="Pairs whose both keys had their effect")] = 0
+    failed: Annotated[int, Meta(description="Keys after which the cursor stood elsewhere: no sample")] = 0
+    censored: Annotated[int, Meta(description="Keys without effect in time: samples of at least that")] = 0
 
 
 class FailureInjected(Document):
@@ -89,8 +89,8 @@ class FailureInjected(Document):
 
     injected: int
     exercised: int
-    shown: bool | None = Field(default=None, description="The client's reaction held its predicate")
-    why: str | None = Field(default=None, description="The clause that did not hold, or could not be told")
+    shown: Annotated[bool | None, Meta(description="The client's reaction held its predicate")] = None
+    why: Annotated[str | None, Meta(description="The clause that did not hold, or could not be told")] = None
 
 
 class ScenarioResult(Document):
@@ -98,7 +98,7 @@ class ScenarioResult(Document):
 
     name: str
     ok: bool
-    screen: str | None = Field(default=None, description="The last screen where it did not")
+    screen: Annotated[str | None, Meta(description="The last screen where it did not")] = None
 
 
 class ClientExit(Document):
@@ -106,7 +106,7 @@ class ClientExit(Document):
 
     code: int | None
     signal: int | None
-    after_ns: int = Field(description="After churn began")
+    after_ns: Annotated[int, Meta(description="After churn began")]
 
 
 class TerminalFigures(Document):
@@ -118,33 +118,33 @@ class TerminalFigures(Document):
     redraws: int
     sync_timeouts: int
     seconds: float
-    idle_cpu_percent: float | None = Field(default=None, description="Of one CPU, while nothing happened")
+    idle_cpu_percent: Annotated[float | None, Meta(description="Of one CPU, while nothing happened")] = None
     resizes: int = 0
-    resizes_failed: int = Field(
-        default=0, description="Changes of size after which the screen was not drawn anew in time"
-    )
-    resize_max_ns: int | None = Field(default=None, description="From the change of size to the frame that fills it")
+    resizes_failed: Annotated[
+        int, Meta(description="Changes of size after which the screen was not drawn anew in time")
+    ] = 0
+    resize_max_ns: Annotated[int | None, Meta(description="From the change of size to the frame that fills it")] = None
 
 
 class Replay(Document):
     """What only a replay has."""
 
-    start: Start = Field(default_factory=Start)
-    churn: Churn = Field(default_factory=Churn)
-    updates: Updates = Field(default_factory=Updates)
-    backlog: Backlog = Field(default_factory=Backlog)
-    digests: Digests = Field(default_factory=Digests)
-    probes: Probes = Field(default_factory=Probes)
-    input: Input = Field(default_factory=Input)
-    failures_injected: dict[FailureKind, FailureInjected] = Field(default_factory=dict)
-    scenarios: list[ScenarioResult] = Field(default_factory=list)
+    start: Start = field(default_factory=Start)
+    churn: Churn = field(default_factory=Churn)
+    updates: Updates = field(default_factory=Updates)
+    backlog: Backlog = field(default_factory=Backlog)
+    digests: Digests = field(default_factory=Digests)
+    probes: Probes = field(default_factory=Probes)
+    input: Input = field(default_factory=Input)
+    failures_injected: dict[FailureKind, FailureInjected] = field(default_factory=dict)
+    scenarios: list[ScenarioResult] = field(default_factory=list)
     scenarios_failed: int = 0
     extended_seconds: int = 0
     client_exit: ClientExit | None = None
     terminal: TerminalFigures | None = None
-    series: dict[str, list[SeriesPoint]] = Field(
-        default_factory=dict, description="Down-sampled for charts; the extremes survive"
-    )
-    bursts: list[tuple[int, int]] = Field(
-        default_factory=list, description="Begin and end of each burst, ns after churn began"
+    series: Annotated[
+        dict[str, list[SeriesPoint]], Meta(description="Down-sampled for charts; the extremes survive")
+    ] = field(default_factory=dict)
+    bursts: Annotated[list[tuple[int, int]], Meta(description="Begin and end of each burst, ns after churn began")] = (
+        field(default_factory=list)
     )

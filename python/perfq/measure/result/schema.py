@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from perfq.measure.result import SCHEMA
 from perfq.measure.result.whole import WholeResult
 
@@ -18,10 +20,17 @@ FILE = "result-v1.json"
 
 def generate() -> str:
     """The schema as it must stand in the package."""
+    (_,), definitions = msgspec.json.schema_components([WholeResult])
+    for definition in definitions.values():
+        if definition.get("type") == "object":
+            # Every field is always written; msgspec has a field with a default for one that may be left out.
+            definition["required"] = list(definition["properties"])
+    whole = definitions.pop(WholeResult.__name__)
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"https://perfq.dev/schema/{FILE}",
-        **WholeResult.model_json_schema(mode="serialization", by_alias=True),
+        **whole,
+        "$defs": definitions,
         "title": SCHEMA,
     }
     return json.dumps(schema, indent=1, sort_keys=True) + "\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta, field
 
 from perfq.measure.document import Document
 
@@ -26,9 +28,11 @@ class Queue(Document):
 class MemoryBytes(Document):
     """Over sessions."""
 
-    mean: int | None = Field(default=None, description="Of the sessions' own time-weighted means, from samples")
-    peak: int | None = Field(default=None, description="The largest of the sessions' own peaks, as the kernel has them")
-    total_peak: int | None = Field(default=None, description="Of all sessions together, as the kernel has it")
+    mean: Annotated[int | None, Meta(description="Of the sessions' own time-weighted means, from samples")] = None
+    peak: Annotated[int | None, Meta(description="The largest of the sessions' own peaks, as the kernel has them")] = (
+        None
+    )
+    total_peak: Annotated[int | None, Meta(description="Of all sessions together, as the kernel has it")] = None
 
 
 class Timeouts(Document):
@@ -44,21 +48,21 @@ class Sessions(Document):
     planned: int
     completed: int
     failed: int
-    cancelled: int = Field(default=0, description="By the end of the run")
-    unfinished: int = Field(default=0, description="Those of a killed run that nobody saw end")
+    cancelled: Annotated[int, Meta(description="By the end of the run")] = 0
+    unfinished: Annotated[int, Meta(description="Those of a killed run that nobody saw end")] = 0
 
 
 class Commands(Document):
     """Commands by fate; unknown is not success."""
 
     planned: int
-    completed: int = Field(description="They ended by themselves, with whatever exit code")
-    failed: int = Field(description="They ran into their timeout, or could not be started")
+    completed: Annotated[int, Meta(description="They ended by themselves, with whatever exit code")]
+    failed: Annotated[int, Meta(description="They ran into their timeout, or could not be started")]
     unknown: int
-    not_issued: int = Field(default=0, description="Their turn never came")
-    nonzero: int = Field(
-        default=0, description="Of the completed ones: those with another exit code than 0, or a signal"
-    )
+    not_issued: Annotated[int, Meta(description="Their turn never came")] = 0
+    nonzero: Annotated[
+        int, Meta(description="Of the completed ones: those with another exit code than 0, or a signal")
+    ] = 0
 
 
 class Tail(Document):
@@ -73,7 +77,7 @@ class Waits(Document):
     """The planned waits, and what the harness added to each: timer, pause, resume, and the way to the next step."""
 
     count: int
-    planned_ns: int = Field(description="Of all of them")
+    planned_ns: Annotated[int, Meta(description="Of all of them")]
     lateness_ns: Tail
     pause_ns: Tail
     resume_ns: Tail
@@ -87,11 +91,11 @@ class Sampling(Document):
     queue_ns: Tail
     read_ns: Tail
     write_ns: Tail
-    coverage_ppm: int | None = Field(default=None, description="Samples taken of those that were due, in millionths")
+    coverage_ppm: Annotated[int | None, Meta(description="Samples taken of those that were due, in millionths")] = None
     longest_gap_ns: int | None = None
-    errors: int | None = Field(default=None, description="Sessions whose measurement ended with an unexpected error")
-    leaked: int | None = Field(default=None, description="Reads that did not end within the drain's time")
-    lost: int | None = Field(default=None, description="Samples that could not be written")
+    errors: Annotated[int | None, Meta(description="Sessions whose measurement ended with an unexpected error")] = None
+    leaked: Annotated[int | None, Meta(description="Reads that did not end within the drain's time")] = None
+    lost: Annotated[int | None, Meta(description="Samples that could not be written")] = None
 
 
 class PressureNs(Document):
@@ -105,7 +109,7 @@ class PressureNs(Document):
 class SessionFailure(Document):
     """A session that failed."""
 
-    n: int = Field(description="As in plan.json")
+    n: Annotated[int, Meta(description="As in plan.json")]
     id: str
     why: str
 
@@ -117,7 +121,9 @@ class AuditFigures(Document):
     passed: int
     failed: int
     unknown: int
-    evidence: list[str] = Field(default_factory=list, description="Of those that did not pass, the first few")
+    evidence: Annotated[list[str], Meta(description="Of those that did not pass, the first few")] = field(
+        default_factory=list
+    )
 
 
 class Audits(Document):
@@ -126,21 +132,21 @@ class Audits(Document):
     passed: int
     failed: int
     unknown: int
-    by_name: list[AuditFigures] = Field(default_factory=list)
+    by_name: list[AuditFigures] = field(default_factory=list)
 
 
 class Identity(Document):
     """Whether each session's time is accounted for, within 1 % or 20 ms, whichever is larger."""
 
     closed: bool | None = None
-    worst_ns: int | None = Field(default=None, description="The furthest that one is open")
-    open: int | None = Field(default=None, description="Sessions that do not close")
+    worst_ns: Annotated[int | None, Meta(description="The furthest that one is open")] = None
+    open: Annotated[int | None, Meta(description="Sessions that do not close")] = None
 
 
 class TimelinePoint(Document):
     """How many sessions were where at one instant."""
 
-    t_ns: int = Field(description="After the start of the run")
+    t_ns: Annotated[int, Meta(description="After the start of the run")]
     arrived: int
     queued: int
     running: int
@@ -150,16 +156,18 @@ class TimelinePoint(Document):
 class Trajectory(Document):
     """What only replayed sessions have."""
 
-    makespan_ns: int | None = Field(default=None, description="From the first intended arrival to the last end")
-    extra_wait_ns: Spread = Field(description="Of all waits of a session: the harness's own, not the task's")
+    makespan_ns: Annotated[int | None, Meta(description="From the first intended arrival to the last end")] = None
+    extra_wait_ns: Annotated[Spread, Meta(description="Of all waits of a session: the harness's own, not the task's")]
     arrival_late_ns: Tail
     init_ns: Spread
     teardown_ns: Spread
     queue_ns: Queue
     peak_concurrency: int | None = None
     memory_bytes: MemoryBytes
-    cpu_seconds: float | None = Field(default=None, description="Core-seconds of all sessions, as the kernel has them")
-    exec_ns_mean: int | None = Field(default=None, description="In commands, of a session")
+    cpu_seconds: Annotated[float | None, Meta(description="Core-seconds of all sessions, as the kernel has them")] = (
+        None
+    )
+    exec_ns_mean: Annotated[int | None, Meta(description="In commands, of a session")] = None
     timeouts: Timeouts
     sessions: Sessions
     commands: Commands
@@ -169,5 +177,7 @@ class Trajectory(Document):
     scheduler_delay_ns: Tail
     audits: Audits
     identity: Identity
-    failures: list[SessionFailure] = Field(default_factory=list, description="The first 20 sessions that failed")
-    timeline: list[TimelinePoint] = Field(default_factory=list)
+    failures: Annotated[list[SessionFailure], Meta(description="The first 20 sessions that failed")] = field(
+        default_factory=list
+    )
+    timeline: list[TimelinePoint] = field(default_factory=list)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta
 
 from perfq.measure.result import Result
 from perfq.measure.result.allocations import Allocations
@@ -16,9 +18,9 @@ from perfq.measure.result.trajectory import Trajectory
 class WholeResult(Result):
     """One run, measured and judged."""
 
-    allocations: Allocations | None = Field(
-        default=None, description="Only of a linked run that traced the client's allocations"
-    )
+    allocations: Annotated[
+        Allocations | None, Meta(description="Only of a linked run that traced the client's allocations")
+    ] = None
     replay: Replay | None = None
     load: Load | None = None
     live: Live | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from perfq.measure.document import Document
 
@@ -12,18 +12,18 @@ from perfq.measure.document import Document
 class SessionFacts(Document):
     """What was to be done, and how. Two runs whose `work_sha256` differ did not do the same."""
 
-    plan_sha256: str = Field(description="Of plan.json: the work, its arrivals and every option")
-    work_sha256: str = Field(description="Of the commands and waits of all sessions, whatever their arrivals")
+    plan_sha256: Annotated[str, Meta(description="Of plan.json: the work, its arrivals and every option")]
+    work_sha256: Annotated[str, Meta(description="Of the commands and waits of all sessions, whatever their arrivals")]
     sessions: int
     commands: int
-    planned_wait_ns: int = Field(description="Of all sessions")
-    arrivals: str = Field(description="waves, explicit or poisson")
-    last_arrival_ns: int = Field(description="When the last session is meant to arrive")
+    planned_wait_ns: Annotated[int, Meta(description="Of all sessions")]
+    arrivals: Annotated[str, Meta(description="waves, explicit or poisson")]
+    last_arrival_ns: Annotated[int, Meta(description="When the last session is meant to arrive")]
     budget_bytes: int | None = None
     headroom_bytes: int = 0
     max_concurrent: int | None = None
     launch_interval_ns: int = 0
-    timeout_ns: int = Field(description="Of commands that have none of their own")
+    timeout_ns: Annotated[int, Meta(description="Of commands that have none of their own")]
     term_grace_ns: int
     wait_mode: Literal["idle", "freeze", "offload"]
     backend: Literal["local", "command", "pods"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from perfq.measure.load.manifest import InputFacts
 from perfq.measure.manifest import Manifest
@@ -17,8 +17,10 @@ class TrajectoryManifest(Manifest):
     kind: Literal["trajectory"] = "trajectory"
     input: InputFacts
     sessions: SessionFacts
-    workspaces: str | None = Field(default=None, description="The folder that sessions of this machine worked in")
-    notes: list[str] = Field(default_factory=list, description="What a reader should know of the input")
+    workspaces: Annotated[str | None, Meta(description="The folder that sessions of this machine worked in")] = None
+    notes: Annotated[list[str], Meta(description="What a reader should know of the input")] = field(
+        default_factory=list
+    )
 
     @property
     def subject(self) -> str:

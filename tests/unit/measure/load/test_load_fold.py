@@ -101,8 +101,8 @@ def test_segments_are_summed_and_told_apart(tmp_path: Path) -> None:
 
 def test_a_warm_up_is_no_part_of_the_load(tmp_path: Path) -> None:
     run = ideal_load(segments=2)
-    warm = run.manifest.segments[0].model_copy(update={"warm_up": True})
-    run.manifest = run.manifest.model_copy(update={"segments": [warm, run.manifest.segments[1]]})
+    warm = run.manifest.segments[0].replace(warm_up=True)
+    run.manifest = run.manifest.replace(segments=[warm, run.manifest.segments[1]])
     recorded = folded(run, tmp_path)
     response = recorded.latency["response"]
     assert response is not None
@@ -115,8 +115,8 @@ def test_a_warm_up_is_no_part_of_the_load(tmp_path: Path) -> None:
 
 def test_errors_of_a_warm_up_take_no_room_from_those_of_the_load(tmp_path: Path) -> None:
     run = ideal_load(segments=2)
-    warm = run.manifest.segments[0].model_copy(update={"warm_up": True})
-    run.manifest = run.manifest.model_copy(update={"segments": [warm, run.manifest.segments[1]]})
+    warm = run.manifest.segments[0].replace(warm_up=True)
+    run.manifest = run.manifest.replace(segments=[warm, run.manifest.segments[1]])
     line = {"k": "load_error", "t": T0 + MS, "key": "http/500", "series": SERIES[0][0], "status": 500}
     run = run.adding(
         *({**line, "segment": 0, "text": "cold"} for _ in range(500)), {**line, "segment": 1, "text": "boom"}
@@ -142,8 +142,8 @@ def test_raw_data_that_was_lost_is_said(tmp_path: Path) -> None:
 
 def test_answers_that_are_not_in_the_form_that_was_asked_for_are_said(tmp_path: Path) -> None:
     run = ideal_load()
-    asked = run.manifest.segments[0].model_copy(update={"accept": "protobuf"})
-    run.manifest = run.manifest.model_copy(update={"segments": [asked]})
+    asked = run.manifest.segments[0].replace(accept="protobuf")
+    run.manifest = run.manifest.replace(segments=[asked])
     text = "answers were asked for as protobuf, and none came so"
     for envelopes, texts in ((0, [text]), (1000, [])):
         recorded = folded(run.mapped(ended_with(envelopes=envelopes)), tmp_path / str(envelopes))
