@@ -2,6 +2,8 @@
 
 They are kept outside the checkout, in a folder named by their sources: under `PERFQ_CONTRACT_CLIENTS`, by
 default perfq/contract-clients in the user's cache folder. Rust keeps its objects in target/.
+
+`python builds.py [PROGRAM…]` builds all, or those named, where their compilers are installed.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +73,7 @@ def built(program: Program) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{program.folder}-{program.digest()}"
     # One build at a time; who waited finds it done.
-    with (folder / ".lock").open("w") as lock:
+    with (folder / f".{program.folder}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.exists():
             new = target.with_suffix(".new")
@@ -84,5 +87,5 @@ def built(program: Program) -> Path:
 
 if __name__ == "__main__":
     for each in (GO_INFORMER, KUBE_WATCHER):
-        if shutil.which(each.command[0]):
+        if each.folder in (sys.argv[1:] or each.folder) and shutil.which(each.command[0]):
             built(each)
