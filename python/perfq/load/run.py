@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from perfq.load.options import LoadOptions
     from perfq.load.planned import PlannedLoad
 
-_TICK_S: Final = 0.1
+_TICK_S: Final = 0.25
 
 
 def drive(options: LoadOptions, run: RunDirectory, progress: Progress, interruption: Interruption) -> RecorderStatus:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from perfq.drive.rundir import RunDirectory
     from perfq.load.options import LoadOptions
 
-SAMPLE_EVERY_MS: Final = 100
+SAMPLE_EVERY_MS: Final = 250
 #: Every sample of `--raw-data`, in the run directory.
 RAW: Final = "raw.ndjson.zst"
 
