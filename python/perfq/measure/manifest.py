@@ -80,7 +80,10 @@ class TargetFacts(Document):
 
     kind: Annotated[
         Literal["embedded", "cluster", "local", "command"],
-        Meta(description="The embedded server, another one, or what sessions ran in: this machine, a runtime"),
+        Meta(
+            description="The embedded server, another one, or what sessions ran in: this machine, a runtime of "
+            "one's own"
+        ),
     ]
     server: Annotated[str | None, Meta(description="URL of the API server")] = None
     tls: bool | None = None

@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -86,6 +87,8 @@ def built(program: Program) -> Path:
 
 
 if __name__ == "__main__":
+    # A shell lets its background ignore Ctrl-C; this build ends with the others.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for each in (GO_INFORMER, KUBE_WATCHER):
         if each.folder in (sys.argv[1:] or each.folder) and shutil.which(each.command[0]):
             built(each)

@@ -98,13 +98,13 @@ def _fits(pattern: str, path: str) -> bool:
 
 
 def _leaves(path: str, annotation: Any) -> Iterator[tuple[str, type]]:
-    inner = _without_null(annotation)
+    inner = _bare_type(annotation)
     origin = get_origin(inner)
     if inner in (bool, int, float):
         yield path, inner
     elif origin is list:
         # A list of figures is one metric: it holds when each of its items does.
-        item = _without_null(get_args(inner)[0])
+        item = _bare_type(get_args(inner)[0])
         if item in (int, float):
             yield path, item
         elif isinstance(item, type) and issubclass(item, Document) and item.__struct_fields__[0] == "key":
@@ -118,7 +118,7 @@ def _leaves(path: str, annotation: Any) -> Iterator[tuple[str, type]]:
             yield from _leaves(f"{path}.{field.name}", field.type)
 
 
-def _without_null(annotation: Any) -> Any:
+def _bare_type(annotation: Any) -> Any:
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (Union, types.UnionType):
